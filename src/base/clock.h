@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the trace's clock. A reading is a tick count (invariant TSC where the machine has one, else nanoseconds of
+//          CLOCK_MONOTONIC); ticks become wall-anchored nanoseconds only in the drain, through a ClockMap.
+// Threads: now() from any thread. ClockMap has one owner (the drain).
+// Invariants:
+//   1. ClockMap::to_ns is a non-decreasing function that, once used for a tick, never changes for that tick; so
+//   intervals
+//      that nest in ticks nest in nanoseconds and in every floored unit.
+//   2. Wall-clock steps do not move it: the wall anchor is read once.
+// See: docs/adr/ (clock).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace dft::base {
+
+using Ticks = std::uint64_t;
+
+enum class ClockSource : std::uint32_t { kMonotonic = 0, kTsc = 1 };
+
+struct ClockState {
+  std::atomic<ClockSource> source;
+  // Used when the TSC proved wrong during the run: monotonic nanoseconds are scaled into the tick domain already in
+  // use.
+  std::atomic<std::uint64_t> fallback_ns;
+  std::atomic<std::uint64_t> fallback_ticks;
+  std::atomic<double> fallback_ticks_per_ns;
+};
+extern ClockState clock_state;
+
+// Chooses the source. `allow_tsc` false forces CLOCK_MONOTONIC. Called once before the first reading, again only to
+// restart.
+void clock_start(bool allow_tsc);
+
+Ticks clock_slow_now();  // CLOCK_MONOTONIC in the tick domain; errno kept
+
+inline Ticks clock_now() {
+#if defined(__x86_64__)
+  if (__builtin_expect(clock_state.source.load(std::memory_order_relaxed) == ClockSource::kTsc, 1)) return __rdtsc();
+#endif
+  return clock_slow_now();
+}
+
+// One pair of readings of tick clock and CLOCK_MONOTONIC taken together; the narrowest of a few tries.
+struct ClockPair {
+  Ticks ticks;
+  std::uint64_t monotonic_ns;
+  std::uint64_t bracket_ns;  // width of the window in which both were read
+};
+ClockPair clock_pair();
+std::int64_t realtime_minus_monotonic_ns();
+std::uint64_t monotonic_ns();
+
+// A point of the piecewise-linear map; plain data so that it can lie in shared memory (model/crash_file.h).
+struct ClockKnot {
+  Ticks ticks;
+  std::uint64_t trace_ns;
+  double ns_per_tick;
+};
+
+class ClockMap {
+ public:
+  static constexpr std::size_t kMaxKnots = 4096;
+
+  // Takes the anchor: trace time 0 of this map is `start`; trace_ns = monotonic + (REALTIME - MONOTONIC at that
+  // moment).
+  void start(const ClockPair& start, std::int64_t wall_minus_monotonic_ns);
+
+  // To be called before ticks later than the last call are converted; adds a knot when due. Returns how far the map was
+  // off the monotonic clock, in nanoseconds, measured at this moment.
+  std::int64_t advance(const ClockPair& pair);
+
+  std::uint64_t to_ns(Ticks ticks) const;
+
+  // Rebuilds a map from stored knots (recovery).
+  void restore(const ClockKnot* knots, std::size_t count);
+  const ClockKnot* knots() const { return knots_; }
+  std::size_t knot_count() const { return count_; }
+  std::int64_t wall_minus_monotonic_ns() const { return wall_offset_; }
+
+ private:
+  const ClockKnot& knot_before(Ticks ticks) const;
+  void thin();
+  ClockPair first_{};
+  std::int64_t wall_offset_ = 0;
+  std::size_t count_ = 0;
+  ClockKnot knots_[kMaxKnots];
+};
+
+}  // namespace dft::base

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Purpose: what the ids in records stand for, as the encoder asks for it.
+// Threads: implementations must be readable while other threads add definitions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/record.h"
+#include "model/trace_format.h"
+
+namespace dft::model {
+
+struct SiteDef {
+  std::string_view name;
+  std::string_view cat;
+  Layer layer;
+};
+
+enum class StringKind : std::uint8_t { kFile = 1, kHost = 2, kString = 3 };  // FH, HH, SH
+
+struct StringDef {
+  std::string_view bytes;  // raw, as the application gave it
+  StringKind kind;
+  char hash[16];  // 16 lower-case hex digits of the raw bytes (base/hash.h)
+};
+
+class Definitions {
+ public:
+  virtual ~Definitions() = default;
+  // False when the id is unknown (possible in recovered memory only).
+  virtual bool site(SiteId id, SiteDef& out) const = 0;
+  virtual bool string(StringId id, StringDef& out) const = 0;
+};
+
+}  // namespace dft::model

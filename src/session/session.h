@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the composition root: starts and ends the recording of this process, and is the only place that knows every
+// part. Threads: start/finish may be called by any thread and at any time; they serialise on one lock. The rest says
+// for itself. Invariant: nothing here throws, changes errno, or ends the application. See: session/lifecycle.h for what
+// happens at fork, exec, exit and signals.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/record.h"
+
+namespace dft::session {
+
+enum class Producer : std::uint8_t { kApi, kPreload, kFork };  // suffix app, preload, fork
+
+struct StartRequest {
+  Producer producer = Producer::kApi;
+  const char* log_file = nullptr;   // init call's prefix; null or empty: the configuration's
+  const char* data_dirs = nullptr;  // joined with the configured list
+  const int* process_id = nullptr;  // recorded as an arg of `start`
+  bool bind = true;                 // false: initialize_no_bind
+};
+
+// Reads the configuration, and when it is on, starts recording. False when off or when it cannot start (said on stderr
+// once). A second start while recording only adds what the request brings (nothing is thrown away).
+bool start(const StartRequest& request);
+
+// Writes regions still open (open_at_end), `end`, the index, and closes the file. The next start, or with tracing
+// enabled the next event, opens a new file. In PRELOAD and HYBRID mode the API's call flushes only; the process end
+// finalises.
+void finish_from_api();
+
+// Notes for the `end` event. Any thread; take effect when recording or later starts.
+void mark_used(std::string_view layer);
+void set_app_metadata(std::string_view key, std::int64_t value);
+void set_app_metadata(std::string_view key, std::string_view value);
+
+}  // namespace dft::session
