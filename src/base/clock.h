@@ -88,6 +88,7 @@ class ClockMap {
   const ClockKnot& knot_before(Ticks ticks) const;
   void thin();
   ClockPair first_{};
+  ClockPair last_pair_{};  // the true readings at the last knot
   std::int64_t wall_offset_ = 0;
   std::size_t count_ = 0;
   ClockKnot knots_[kMaxKnots];

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "base/clock.h"
+
+namespace dft::base {
+
+namespace {
+// Knots come densely at first, while the rate is known only from a short span, then every second, then every ten.
+constexpr std::uint64_t kFirstSpanNs = 500'000;
+constexpr std::uint64_t kDenseNs = 1'000'000'000;
+constexpr std::uint64_t kSparseNs = 10'000'000'000;
+
+std::uint64_t due_after(std::uint64_t since_start_ns) {
+  if (since_start_ns < kDenseNs) return since_start_ns < kFirstSpanNs ? kFirstSpanNs : since_start_ns / 2;
+  return since_start_ns < 60 * kDenseNs ? kDenseNs : kSparseNs;
+}
+
+// Ticks are taken on other CPUs and slightly before the knot's own reading, so a small backward step is possible.
+std::uint64_t scale(const ClockKnot& knot, Ticks ticks) {
+  if (ticks >= knot.ticks) {
+    return knot.trace_ns + static_cast<std::uint64_t>(static_cast<double>(ticks - knot.ticks) * knot.ns_per_tick);
+  }
+  const auto back = static_cast<std::uint64_t>(static_cast<double>(knot.ticks - ticks) * knot.ns_per_tick);
+  return back < knot.trace_ns ? knot.trace_ns - back : 0;
+}
+}  // namespace
+
+void ClockMap::start(const ClockPair& start, std::int64_t wall_minus_monotonic_ns) {
+  first_ = start;
+  last_pair_ = start;
+  wall_offset_ = wall_minus_monotonic_ns;
+  count_ = 1;
+  const std::uint64_t wall = start.monotonic_ns + static_cast<std::uint64_t>(wall_offset_);
+  knots_[0] = {start.ticks, wall, 0.0};  // the rate is set by the first advance(), before anything is converted
+}
+
+std::int64_t ClockMap::advance(const ClockPair& pair) {
+  if (pair.ticks <= first_.ticks || pair.monotonic_ns <= first_.monotonic_ns) {
+    if (knots_[0].ns_per_tick == 0.0) knots_[0].ns_per_tick = 1.0;
+    return 0;
+  }
+  const std::uint64_t truth = pair.monotonic_ns + static_cast<std::uint64_t>(wall_offset_);
+  if (count_ == 1 && knots_[0].ns_per_tick == 0.0) {
+    knots_[0].ns_per_tick =
+        static_cast<double>(pair.monotonic_ns - first_.monotonic_ns) / static_cast<double>(pair.ticks - first_.ticks);
+    return 0;
+  }
+  const ClockKnot& last = knots_[count_ - 1];
+  const std::uint64_t mapped = scale(last, pair.ticks);
+  const auto off = static_cast<std::int64_t>(mapped - truth);
+  const std::uint64_t due = due_after(last.trace_ns - knots_[0].trace_ns);
+  if (pair.ticks <= last.ticks || mapped < last.trace_ns + due) return off;
+
+  // The new knot continues the old line (invariant 1) and is steered to meet the true line when the next knot is due.
+  const ClockPair& from = due < kDenseNs ? first_ : last_pair_;
+  const double rate =
+      static_cast<double>(pair.monotonic_ns - from.monotonic_ns) / static_cast<double>(pair.ticks - from.ticks);
+  const double ahead = static_cast<double>(due_after(mapped - knots_[0].trace_ns)) / rate;
+  double steered = rate - static_cast<double>(off) / ahead;
+  if (steered < rate * 0.5) steered = rate * 0.5;  // never backwards, whatever the measurement says
+  if (steered > rate * 2.0) steered = rate * 2.0;
+  if (count_ == kMaxKnots) thin();
+  knots_[count_++] = {pair.ticks, mapped, steered};
+  last_pair_ = pair;
+  return off;
+}
+
+// Drops every second knot of the older half. Their lines are replaced by chords, so ticks of regions that are open
+// since long ago can move by nanoseconds; the newest half stays exact.
+void ClockMap::thin() {
+  const std::size_t half = count_ / 2;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (i < half && i % 2 == 1) continue;
+    knots_[kept++] = knots_[i];
+  }
+  count_ = kept;
+  for (std::size_t i = 0; i + 1 < count_ && i < half; ++i) {
+    knots_[i].ns_per_tick = static_cast<double>(knots_[i + 1].trace_ns - knots_[i].trace_ns) /
+                            static_cast<double>(knots_[i + 1].ticks - knots_[i].ticks);
+  }
+}
+
+const ClockKnot& ClockMap::knot_before(Ticks ticks) const {
+  std::size_t low = 0;
+  std::size_t high = count_;
+  while (high - low > 1) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (knots_[middle].ticks <= ticks) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return knots_[low];
+}
+
+std::uint64_t ClockMap::to_ns(Ticks ticks) const {
+  const ClockKnot& last = knots_[count_ - 1];
+  return scale(ticks >= last.ticks ? last : knot_before(ticks), ticks);
+}
+
+void ClockMap::restore(const ClockKnot* knots, std::size_t count) {
+  count_ = count < kMaxKnots ? count : kMaxKnots;
+  for (std::size_t i = 0; i < count_; ++i) knots_[i] = knots[i];
+  if (count_ == 0) {
+    count_ = 1;
+    knots_[0] = {0, 0, 1.0};
+  }
+}
+
+}  // namespace dft::base

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <atomic>
+
+#include "base/raw_io.h"
+
+namespace dft::base {
+
+namespace {
+std::atomic<LogLevel> current_level{LogLevel::kError};
+constexpr std::string_view kPrefix = "dftracer: ";
+}  // namespace
+
+void set_log_level(LogLevel level) { current_level.store(level, std::memory_order_relaxed); }
+bool log_enabled(LogLevel level) { return level <= current_level.load(std::memory_order_relaxed); }
+
+LogLine::LogLine(LogLevel level) : enabled_(log_enabled(level)) { *this << kPrefix; }
+
+LogLine::~LogLine() {
+  if (!enabled_) return;
+  text_[size_++] = '\n';
+  raw::write_all(2, text_, size_, nullptr);
+}
+
+LogLine& LogLine::operator<<(std::string_view text) {
+  constexpr std::uint32_t kLimit = sizeof text_ - 4;  // room for "..." and the newline
+  for (const char c : text) {
+    if (size_ >= kLimit) {
+      memcpy(text_ + kLimit - 3, "...", 3);
+      return *this;
+    }
+    // One line stays one line, whatever a path or a value holds.
+    text_[size_++] = c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return *this;
+}
+
+LogLine& LogLine::operator<<(std::uint64_t value) {
+  char digits[20];
+  int count = 0;
+  do {
+    digits[sizeof digits - 1 - static_cast<unsigned>(count++)] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  return *this << std::string_view(digits + sizeof digits - count, static_cast<std::size_t>(count));
+}
+
+LogLine& LogLine::operator<<(std::int64_t value) {
+  if (value >= 0) return *this << static_cast<std::uint64_t>(value);
+  return *this << std::string_view("-") << (0 - static_cast<std::uint64_t>(value));
+}
+
+std::string_view error_text(int error) {
+  const char* text = strerrordesc_np(error);
+  return text != nullptr ? text : "unknown error";
+}
+
+}  // namespace dft::base
