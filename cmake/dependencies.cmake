@@ -115,9 +115,13 @@ if(DFTRACER_BUILD_BENCHMARKS)
   endif()
 endif()
 
-# find_package calls add to the global targets of the calling folder only; the layers are subfolders and see them.
-find_program(DFT_PYTHON NAMES ${DFTRACER_PYTHON_EXE} python3)
-mark_as_advanced(DFT_PYTHON)
+# Python runs the generator and the tests.
+if(DFTRACER_PYTHON_EXE)
+  set(DFT_PYTHON "${DFTRACER_PYTHON_EXE}")
+else()
+  find_program(DFT_PYTHON NAMES python3)
+  mark_as_advanced(DFT_PYTHON)
+endif()
 if(NOT DFT_PYTHON)
   dft_missing("Python 3" python3)
 endif()
