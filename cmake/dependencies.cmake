@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Third-party libraries as targets. What goes into the injected libraries is linked from static archives only:
-#   dft::compressor  gzip blocks: ISA-L, else libdeflate, else zlib; defines DFT_COMPRESSOR_ISAL, _LIBDEFLATE or _ZLIB
-#   dft::yaml        libyaml
-# What only the command needs may be shared: dft::simdjson, dft::cli11, dft::zlib.
-# Targets are made when first asked for (dft_need), so that nothing is required that a build does not use.
+#   dft::isal dft::libdeflate dft::zlib  each that the machine has
+#   dft::compressor                      the one that is used; DFT_COMPRESSOR holds its name
+#   dft::yaml                            libyaml
+# What only the command needs may be shared: dft::simdjson, dft::cli11.
 
 function(dft_missing what debian)
   message(FATAL_ERROR "${what} was not found. On Debian and Ubuntu: apt-get install ${debian} "
@@ -22,8 +22,7 @@ endfunction()
 function(dft_find_isal)
   set(roots ${DFTRACER_ISAL_ROOT} "${PROJECT_SOURCE_DIR}/_deps/isal")
   find_library(DFT_ISAL_ARCHIVE NAMES libisal.a PATHS ${roots} PATH_SUFFIXES lib lib64 NO_DEFAULT_PATH)
-  find_path(DFT_ISAL_INCLUDE NAMES isa-l/igzip_lib.h igzip_lib.h PATHS ${roots} PATH_SUFFIXES include
-    NO_DEFAULT_PATH)
+  find_path(DFT_ISAL_INCLUDE NAMES isal/igzip_lib.h PATHS ${roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
   mark_as_advanced(DFT_ISAL_ARCHIVE DFT_ISAL_INCLUDE)
 endfunction()
 
@@ -33,28 +32,35 @@ function(dft_find_static var name header)
   mark_as_advanced(DFT_${var}_ARCHIVE DFT_${var}_INCLUDE)
 endfunction()
 
-function(dft_choose_compressor)
+function(dft_find_compressors)
   dft_find_isal()
   dft_find_static(LIBDEFLATE deflate libdeflate.h)
   dft_find_static(ZLIB z zlib.h)
+  foreach(name isal libdeflate zlib)
+    string(TOUPPER ${name} upper)
+    if(DFT_${upper}_ARCHIVE AND DFT_${upper}_INCLUDE)
+      dft_archive(${name} "${DFT_${upper}_ARCHIVE}" "${DFT_${upper}_INCLUDE}")
+    endif()
+  endforeach()
+endfunction()
+
+function(dft_choose_compressor)
   set(wanted "${DFTRACER_COMPRESSOR}")
   if(wanted STREQUAL "")
     set(wanted isal libdeflate zlib)
   elseif(NOT wanted MATCHES "^(isal|libdeflate|zlib)$")
     message(FATAL_ERROR "DFTRACER_COMPRESSOR=${wanted}: accepted are isal, libdeflate, zlib")
   endif()
-  foreach(choice IN LISTS wanted)
-    string(TOUPPER ${choice} upper)
-    if(DFT_${upper}_ARCHIVE AND DFT_${upper}_INCLUDE)
-      dft_archive(compressor "${DFT_${upper}_ARCHIVE}" "${DFT_${upper}_INCLUDE}")
-      set_target_properties(dft::compressor PROPERTIES INTERFACE_COMPILE_DEFINITIONS DFT_COMPRESSOR_${upper}=1)
-      set(DFT_COMPRESSOR_NAME ${choice} PARENT_SCOPE)
-      message(STATUS "DFTracer compresses with ${choice} (${DFT_${upper}_ARCHIVE})")
+  foreach(name IN LISTS wanted)
+    if(TARGET dft::${name})
+      add_library(dft::compressor ALIAS dft::${name})
+      set(DFT_COMPRESSOR ${name} PARENT_SCOPE)
+      message(STATUS "DFTracer compresses with ${name}")
       return()
     endif()
   endforeach()
   if(DFTRACER_COMPRESSOR STREQUAL "isal")
-    message(FATAL_ERROR "ISA-L was not found. Run scripts/build_isal.sh, or set DFTRACER_ISAL_ROOT to where it lies.")
+    message(FATAL_ERROR "ISA-L was not found. Run scripts/build_isal.sh _deps/isal, or set DFTRACER_ISAL_ROOT.")
   elseif(DFTRACER_COMPRESSOR STREQUAL "zlib")
     dft_missing("libz.a" zlib1g-dev)
   endif()
@@ -87,20 +93,11 @@ function(dft_need_cli11)
   set_target_properties(dft::cli11 PROPERTIES INTERFACE_LINK_LIBRARIES CLI11::CLI11)
 endfunction()
 
-function(dft_need_zlib)
-  find_package(ZLIB QUIET)
-  if(NOT TARGET ZLIB::ZLIB)
-    dft_missing("zlib" zlib1g-dev)
-  endif()
-  add_library(dft::zlib INTERFACE IMPORTED GLOBAL)
-  set_target_properties(dft::zlib PROPERTIES INTERFACE_LINK_LIBRARIES ZLIB::ZLIB)
-endfunction()
-
+dft_find_compressors()
 dft_choose_compressor()
 dft_need_yaml()
 dft_need_simdjson()
 dft_need_cli11()
-dft_need_zlib()
 
 if(DFTRACER_ENABLE_TESTS)
   find_package(GTest QUIET)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# dft_fuzz(config_fuzz SOURCES config_fuzz.cc LAYER config [CORPUS dir])
+# dft_fuzz(config_fuzz SOURCES config_fuzz.cc LIBS dft_config [CORPUS dir])
 # The source defines LLVMFuzzerTestOneInput. With DFTRACER_FUZZ (clang) it becomes a libFuzzer program for scripts/gates;
 # else, with tests on, a plain program that replays CORPUS (default: corpus/<name> beside the source) as a test.
 
 function(dft_fuzz name)
-  cmake_parse_arguments(F "" "LAYER;CORPUS" "SOURCES" ${ARGN})
+  cmake_parse_arguments(F "" "CORPUS" "SOURCES;LIBS" ${ARGN})
   if(NOT DFTRACER_FUZZ AND NOT DFTRACER_ENABLE_TESTS)
     return()
   endif()
@@ -13,7 +13,7 @@ function(dft_fuzz name)
   endif()
   add_executable(${name} ${F_SOURCES})
   dft_compile_rules(${name})
-  target_link_libraries(${name} PRIVATE dft_${F_LAYER} Threads::Threads)
+  target_link_libraries(${name} PRIVATE ${F_LIBS} Threads::Threads)
   if(DFTRACER_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set_property(GLOBAL APPEND PROPERTY DFT_FUZZERS "$<TARGET_FILE:${name}> ${F_CORPUS}")
