@@ -1,0 +1,273 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Builds DFTracer on this machine from a fresh clone, system packages included. ./autobuild.sh --help lists the flags.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# ---- what the system must have: probe (a command, py:module or <header>), Debian package, what for
+needs_to_build=(
+  "make|make|ISA-L" "cc|gcc|C compiler" "c++|g++|C++ compiler" "cmake|cmake|build" "ninja|ninja-build|build"
+  "nasm|nasm|ISA-L" "pkg-config|pkg-config|package file" "python3|python3|generator"
+  "py:pip|python3-pip|fetches ISA-L" "<yaml.h>|libyaml-dev|configuration file"
+  "<libdeflate.h>|libdeflate-dev|compression without ISA-L" "<zlib.h>|zlib1g-dev|reading traces"
+  "<simdjson.h>|libsimdjson-dev|reading traces" "<CLI/CLI.hpp>|libcli11-dev|the dftracer command"
+)
+needs_to_test=(
+  "<gtest/gtest.h>|libgtest-dev|unit tests" "<benchmark/benchmark.h>|libbenchmark-dev|benchmarks"
+  "py:ensurepip|python3-venv|tests" "clang++|clang|second compiler, fuzzers"
+  "clang-format|clang-format|format gate" "clang-tidy|clang-tidy|lint gate"
+  "valgrind|valgrind|instruction budgets" "shellcheck|shellcheck|script gate"
+)
+
+usage() {
+  cat <<'TEXT'
+Usage: ./autobuild.sh [flags]
+Without --demo or --test: builds and installs into --install-prefix.
+
+What to do
+  --demo                 build, trace a real program, check the trace and print its summary
+  --test                 build once and run every test
+  --test-long            the same with whole event counts (tens of minutes)
+  --dry-run              print the commands, run none
+  -h, --help             this text
+
+Where and how
+  --build-dir DIR        build folder (default: build/autobuild)
+  --install-prefix DIR   where to install (default: install)
+  --install-mode MODE    cmake (pip comes with the Python package)
+  --build-type TYPE      Release, Debug, RelWithDebInfo or PROFILE (default: Release)
+  --with-c-compiler CC, --with-cxx-compiler CXX, --python PATH
+  --enable-tests         build the tests, run none
+  --enable-coverage      PROFILE and the tests
+  --enable-benchmarks    build bench/
+  --jobs N               parallel jobs (default: all cores)
+  --no-deps, --skip-deps install no system package and build no dependency
+  --clean                remove the build folder first
+  --clean-install        remove the install prefix first
+  --quiet, -v, --verbose
+
+Parts that this version does not have; each flag is refused
+  --enable-cuda, --with-cuda DIR, --enable-hip, --enable-mpi, --with-mpi DIR, --enable-hdf5, --with-hdf5 DIR,
+  --enable-ftracing, --enable-papi, --enable-variorum, --build-variorum MODE, --enable-dynamic-detection,
+  --generate-interfaces, --enable-hwloc, --enable-dlio-tests, --enable-paper-tests, --with-dfanalyzer
+
+Environment: BUILD_DIR, INSTALL_PREFIX, PYTHON_EXE, JOBS (or CMAKE_BUILD_PARALLEL_LEVEL); DFTRACER_CMAKE_ARGS (more
+arguments for cmake, appended last); any build option of cmake/options.cmake by its name.
+TEXT
+}
+
+say() { [[ $quiet == 1 ]] || printf '%s\n' "== $*"; }
+fail() { printf 'autobuild: %s\n' "$*" >&2; exit 1; }
+usage_error() { printf 'autobuild: %s\n' "$*" >&2; usage >&2; exit 2; }
+not_here() { printf 'autobuild: %s: this version of DFTracer does not have %s yet\n' "$1" "$2" >&2; exit 2; }
+
+run() {
+  if [[ $dry_run == 1 || $verbose == 1 ]]; then printf '+ %s\n' "${*@Q}"; fi
+  [[ $dry_run == 1 ]] || "$@"
+}
+
+# ---- flags
+action=install
+build_dir=${BUILD_DIR:-$root/build/autobuild}
+prefix=${INSTALL_PREFIX:-$root/install}
+build_type=${DFTRACER_BUILD_TYPE:-Release}
+python=${PYTHON_EXE:-}
+jobs=${JOBS:-${CMAKE_BUILD_PARALLEL_LEVEL:-}}
+c_compiler='' cxx_compiler=''
+with_tests=0 with_benchmarks=0 with_deps=1 long=0
+clean=0 clean_install=0 dry_run=0 quiet=0 verbose=0
+
+value() { [[ $# -ge 2 && -n $2 ]] || usage_error "$1 needs a value"; printf '%s' "$2"; }
+
+parse_flags() {
+  while [[ $# -gt 0 ]]; do
+    local flag=$1 mode
+    if [[ $flag == --*=* ]]; then
+      set -- "${flag%%=*}" "${flag#*=}" "${@:2}"
+      flag=$1
+    fi
+    case $flag in
+      -h | --help) usage; exit 0 ;;
+      --demo) action=demo ;;
+      --test) action='test' ;;
+      --test-long) action='test'; long=1 ;;
+      --dry-run) dry_run=1 ;;
+      --build-dir) build_dir=$(value "$@"); shift ;;
+      --install-prefix) prefix=$(value "$@"); shift ;;
+      --install-mode)
+        mode=$(value "$@")
+        case $mode in
+          cmake) ;;
+          pip) not_here "--install-mode pip" "a Python package" ;;
+          *) usage_error "--install-mode $mode: accepted are cmake, pip" ;;
+        esac
+        shift ;;
+      --build-type)
+        build_type=$(value "$@")
+        [[ $build_type =~ ^(Release|Debug|RelWithDebInfo|PROFILE)$ ]] ||
+          usage_error "--build-type $build_type: accepted are Release, Debug, RelWithDebInfo, PROFILE"
+        shift ;;
+      --python) python=$(value "$@"); shift ;;
+      --with-c-compiler) c_compiler=$(value "$@"); shift ;;
+      --with-cxx-compiler) cxx_compiler=$(value "$@"); shift ;;
+      --enable-tests) with_tests=1 ;;
+      --enable-coverage) with_tests=1; build_type=PROFILE ;;
+      --enable-benchmarks) with_benchmarks=1 ;;
+      --jobs | -j)
+        jobs=$(value "$@")
+        [[ $jobs =~ ^[1-9][0-9]*$ ]] || usage_error "--jobs $jobs: a number above 0 is needed"
+        shift ;;
+      --no-deps | --skip-deps) with_deps=0 ;;
+      --clean) clean=1 ;;
+      --clean-install) clean_install=1 ;;
+      --quiet | --quite) quiet=1 ;;
+      -v | --verbose) verbose=1 ;;
+      --enable-cuda | --with-cuda) not_here "$flag" "tracing of CUDA" ;;
+      --enable-hip) not_here "$flag" "tracing of HIP" ;;
+      --enable-mpi | --with-mpi) not_here "$flag" "tracing of MPI" ;;
+      --enable-hdf5 | --with-hdf5 | --skip-hdf5-trace-ci) not_here "$flag" "tracing of HDF5" ;;
+      --enable-ftracing) not_here "$flag" "tracing by -finstrument-functions" ;;
+      --enable-papi) not_here "$flag" "PAPI counters" ;;
+      --enable-variorum | --build-variorum) not_here "$flag" "Variorum power counters" ;;
+      --enable-dynamic-detection) not_here "$flag" "switching on whatever the machine has" ;;
+      --generate-interfaces) not_here "$flag" "generation of interfaces from system headers" ;;
+      --enable-hwloc) not_here "$flag" "hwloc" ;;
+      --enable-dlio-tests | --enable-paper-tests) not_here "$flag" "those tests" ;;
+      --with-dfanalyzer) not_here "$flag" "installation of other projects" ;;
+      --skip-smoke-test) not_here "$flag" "the telemetry service, so no test of it" ;;
+      --run-valgrind-ctest | --valgrind-ctest-timeout | --run-valgrind-dlio | --skip-valgrind-dlio)
+        not_here "$flag" "tests under valgrind (scripts/gates asan tsan takes their place)" ;;
+      --skip-build-run-tests | --skip-build | --run-pr-ci-local | --list-steps | --skip-to-step)
+        not_here "$flag" "that step (.ci/run runs what CI runs)" ;;
+      *) usage_error "unknown flag: $flag" ;;
+    esac
+    shift
+  done
+  [[ -n $jobs ]] || jobs=$(nproc)
+  build_dir=$(realpath -m -- "$build_dir")
+  prefix=$(realpath -m -- "$prefix")
+}
+
+# ---- system packages
+present() {
+  case $1 in
+    py:*) "${python:-python3}" -c "import ${1#py:}" 2>/dev/null ;;
+    '<'*) [[ -e /usr/include/${1:1:-1} || -e /usr/local/include/${1:1:-1} ]] ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+install_packages() {
+  local rows=("${needs_to_build[@]}") packages=() described=() row probe package what
+  [[ $action == test || $with_tests == 1 || $with_benchmarks == 1 ]] && rows+=("${needs_to_test[@]}")
+  for row in "${rows[@]}"; do
+    IFS='|' read -r probe package what <<<"$row"
+    present "$probe" && continue
+    packages+=("$package")
+    described+=("  $package ($what)")
+  done
+  [[ ${#packages[@]} -gt 0 ]] || return 0
+  say "missing system packages: ${packages[*]}"
+  if ! command -v apt-get >/dev/null; then
+    printf '%s\n' "autobuild: install what gives these (Debian's package names), then run this again with --no-deps:" \
+      "${described[@]}" >&2
+    exit 1
+  fi
+  local as_root=()
+  if [[ $EUID -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      printf '%s\n' "autobuild: this needs root once: apt-get install ${packages[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
+  run "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q ||
+    say "apt-get update failed; going on with the package lists that are here"
+  run "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${packages[@]}"
+}
+
+build_isal() {
+  [[ -n ${DFTRACER_ISAL_ROOT:-} || ${DFTRACER_COMPRESSOR:-isal} != isal ]] && return 0
+  say "ISA-L (compression)"
+  run bash "$root/scripts/build_isal.sh" "$root/_deps/isal" && return 0
+  printf 'autobuild: ISA-L cannot be built here (see above); libdeflate is used, which compresses at a third of the speed\n' >&2
+}
+
+make_test_python() {
+  local venv=$build_dir/venv
+  if [[ ! -x $venv/bin/python ]]; then
+    run "${python:-python3}" -m venv "$venv"
+  fi
+  run "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$root/test/requirements.txt"
+  python=$venv/bin/python
+}
+
+# ---- build
+configure() {
+  local args=(-S "$root" -B "$build_dir" -DDFTRACER_BUILD_TYPE="$build_type" -DCMAKE_INSTALL_PREFIX="$prefix") name
+  # The generator cannot change in a folder that is configured already.
+  [[ -e $build_dir/CMakeCache.txt ]] || { command -v ninja >/dev/null && args+=(-G Ninja); }
+  [[ -n $c_compiler ]] && args+=(-DCMAKE_C_COMPILER="$c_compiler")
+  [[ -n $cxx_compiler ]] && args+=(-DCMAKE_CXX_COMPILER="$cxx_compiler")
+  [[ -n $python ]] && args+=(-DDFTRACER_PYTHON_EXE="$python")
+  [[ $with_tests == 1 ]] && args+=(-DDFTRACER_ENABLE_TESTS=ON)
+  [[ $with_benchmarks == 1 ]] && args+=(-DDFTRACER_BUILD_BENCHMARKS=ON)
+  [[ $action == demo ]] && args+=(-DDFTRACER_BUILD_EXAMPLES=ON)
+  while read -r name; do
+    [[ -n ${!name:-} && $name != DFTRACER_BUILD_TYPE ]] && args+=("-D$name=${!name}")
+  done < <(grep -oE 'DFTRACER_[A-Z0-9_]+' "$root/cmake/options.cmake" | grep -vE '^DFTRACER_ABSENT_|_$' | sort -u)
+  local extra=()
+  if [[ -n ${DFTRACER_CMAKE_ARGS:-} ]]; then
+    IFS=$'; \t\n' read -r -d '' -a extra < <(printf '%s\0' "$DFTRACER_CMAKE_ARGS")
+  fi
+  run cmake "${args[@]}" "${extra[@]}"
+}
+
+build() {
+  say "configure ($build_type) in $build_dir"
+  if [[ $quiet == 1 ]]; then configure >/dev/null; else configure; fi
+  say "build with $jobs jobs"
+  run cmake --build "$build_dir" --parallel "$jobs"
+}
+
+# ---- actions
+demo() {
+  local texts=/usr/share/common-licenses out=$build_dir/demo/word_count
+  [[ -d $texts ]] || texts=$root/docs
+  say "trace examples/word_count over $texts"
+  run rm -rf "$build_dir/demo"
+  run mkdir -p "$build_dir/demo"
+  run "$build_dir/bin/dftracer" run -o "$out" -- "$build_dir/examples/word_count" "$texts"
+  say "check the trace"
+  run "$build_dir/bin/dftracer" validate "$out"
+  say "summary"
+  run "$build_dir/bin/dftracer" summary "$out"
+  say "the trace lies in"
+  [[ $dry_run == 1 ]] || ls -l "$out"*.pfw.gz
+}
+
+run_tests() {
+  say "tests"
+  [[ $long == 1 ]] && export DFT_LONG=1
+  run ctest --test-dir "$build_dir" --output-on-failure --parallel "$jobs"
+}
+
+parse_flags "$@"
+cd "$root"
+[[ $clean == 1 ]] && run rm -rf "$build_dir"
+[[ $clean_install == 1 ]] && run rm -rf "$prefix"
+[[ $with_deps == 1 ]] && install_packages
+[[ $with_deps == 1 ]] && build_isal
+if [[ $action == test ]]; then
+  with_tests=1
+  [[ $with_deps == 1 ]] && make_test_python
+fi
+build
+case $action in
+  demo) demo ;;
+  test) run_tests ;;
+  install)
+    say "install into $prefix"
+    run cmake --install "$build_dir" ;;
+esac
