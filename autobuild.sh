@@ -15,7 +15,8 @@ needs_to_build=(
 )
 needs_to_test=(
   "<gtest/gtest.h>|libgtest-dev|unit tests" "<benchmark/benchmark.h>|libbenchmark-dev|benchmarks"
-  "py:ensurepip|python3-venv|tests" "clang++|clang|second compiler, fuzzers"
+  "py:ensurepip|python3-venv|tests" "clang++|clang|second compiler"
+  "glob:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a|libclang-rt-dev|fuzzers"
   "clang-format|clang-format|format gate" "clang-tidy|clang-tidy|lint gate"
   "valgrind|valgrind|instruction budgets" "shellcheck|shellcheck|script gate"
 )
@@ -152,6 +153,7 @@ parse_flags() {
 # ---- system packages
 present() {
   case $1 in
+    glob:*) compgen -G "${1#glob:}" >/dev/null ;;
     py:*) "${python:-python3}" -c "import ${1#py:}" 2>/dev/null ;;
     '<'*) [[ -e /usr/include/${1:1:-1} || -e /usr/local/include/${1:1:-1} ]] ;;
     *) command -v "$1" >/dev/null ;;
