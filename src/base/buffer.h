@@ -49,6 +49,7 @@ class Buffer {
   }
   void append(std::string_view text) { append(text.data(), text.size()); }
   void push(char c) { append(&c, 1); }
+  void fail() { failed_ = true; }  // for writers that reserve by themselves
   bool failed() const { return failed_; }
 
   void release();                                               // gives the mapping back

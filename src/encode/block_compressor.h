@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Purpose: one block of lines -> one complete gzip member (RFC 1952) that carries its own size in the FEXTRA subfield
-// of
-//          model/trace_format.h. Compressor chosen at build: ISA-L level 1, else libdeflate 1, else zlib 1.
+//          of model/trace_format.h. Compressor chosen at build: ISA-L level 1, else libdeflate 1, else zlib 1.
 // Threads: one owner. No malloc after construction.
 #pragma once
 
@@ -19,12 +18,13 @@ class BlockCompressor {
   BlockCompressor(const BlockCompressor&) = delete;
   BlockCompressor& operator=(const BlockCompressor&) = delete;
   static std::string_view name();  // "isal", "libdeflate" or "zlib"
-  // Appends the member to `out`. False when memory or the library refuses; `out` is then unchanged.
+  // Appends the member to `out`. False when memory or the library refuses, or when a size exceeds 32 bits; `out` is
+  // then unchanged.
   bool compress(std::string_view block, std::uint32_t lines, base::Buffer& out);
 
  private:
   struct Impl;
-  Impl* impl_;
+  Impl* impl_;  // null when construction was refused memory
 };
 
 }  // namespace dft::encode

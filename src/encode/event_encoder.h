@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Purpose: records -> JSON lines of the trace format. Pure: no threads, no files, no malloc after construction
+// Purpose: records -> JSON lines of the trace format. Pure: no threads, no files, no malloc
 //          (base::Buffer only), so it also runs while the application is crashed.
 // Threads: one owner (the drain, or the recover command).
 // Invariants:
@@ -15,6 +15,9 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "encode/record_args.h"
+#include "encode/site_cache.h"
+#include "encode/string_cache.h"
 #include "model/definitions.h"
 #include "model/record.h"
 #include "model/trace_format.h"
@@ -23,9 +26,9 @@ namespace dft::encode {
 
 struct EncoderOptions {
   std::int32_t pid = 0;
-  char host_hash[16] = {};
-  bool metadata = true;      // false: no args on events, but relations stay
-  bool include_tids = true;  // false: tid 0
+  char host_hash[16] = {};   // hex digits; anything else is written as zeros
+  bool metadata = true;      // false: no args on events, but relations stay (counters keep theirs: they are the sample)
+  bool include_tids = true;  // false: tid 0 (GPU lanes keep their number)
   model::TimeMetric time_metric = model::TimeMetric::kUs;
   std::uint64_t first_id = 1;
 };
@@ -36,19 +39,19 @@ struct BlockStats {
   std::uint64_t events = 0;                  // COMPLETE + COUNTER
   std::uint64_t ts_min = ~std::uint64_t{0};  // output unit
   std::uint64_t ts_max = 0;                  // end of the latest event
-  std::uint32_t layers = 0;                  // bit per Layer number
+  std::uint32_t layers = 0;                  // bit per Layer number of any line
   void reset() { *this = BlockStats{}; }
 };
 
 class EventEncoder {
  public:
   EventEncoder(const model::Definitions& definitions, const base::ClockMap& clock, const EncoderOptions& options);
-  ~EventEncoder();
+  ~EventEncoder() = default;
   EventEncoder(const EventEncoder&) = delete;
   EventEncoder& operator=(const EventEncoder&) = delete;
 
   // Appends the line for `record` (args follow it in memory), preceded by hash records it needs for the first time.
-  // False, and nothing appended, when the record is inconsistent or its site unknown.
+  // False, and nothing appended, when the record is inconsistent, its site unknown, or memory is refused.
   bool encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
 
   // Appends one METADATA record of layer DFTRACER: args is a JSON fragment without braces (`"name":"x","value":"y"`),
@@ -63,14 +66,51 @@ class EventEncoder {
   // Appends the FH/HH/SH record of a string if this file does not have it yet, and returns its hash.
   base::StringHash define_string(model::StringKind kind, std::string_view bytes, std::int32_t tid, base::Buffer& out);
 
-  std::uint64_t next_id() const;           // id that the next event gets
-  std::uint32_t used_layers() const;       // bit per Layer number that had an event, DFTRACER excluded
-  std::uint64_t reversed_records() const;  // records whose end lay before their begin; written with dur 0
-  BlockStats& stats();
+  // A block with hash records was lost before it reached the file: from now on each string is defined anew at its next
+  // use, so that invariant 2 holds for the lines to come.
+  void forget_defined_strings();
+
+  std::uint64_t next_id() const { return next_id_; }            // id that the next event gets
+  std::uint32_t used_layers() const { return used_layers_; }    // bit per Layer that had an event, DFTRACER excluded
+  std::uint64_t reversed_records() const { return reversed_; }  // end before begin; written with dur 0
+  BlockStats& stats() { return stats_; }
 
  private:
-  struct Impl;
-  Impl* impl_;
+  struct Interval {
+    std::uint64_t ts;
+    std::uint64_t dur;
+    bool reversed;
+  };
+
+  ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                           base::Buffer& out);
+  bool define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out);
+  bool define(const model::StringDef& string, std::int32_t tid, base::Buffer& out);
+  char* put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
+  char* put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts);
+  char* put_metadata(char* p, const SitePrefix& site, std::int32_t tid);
+  char* put_own_line(char* p, std::string_view name, std::int32_t tid);
+  void remember_tid(std::int32_t tid);
+  Interval interval_of(const model::RecordHeader& record) const;
+  std::uint64_t to_unit(std::uint64_t ns) const;
+  std::int32_t tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const;
+  void count_line(model::Layer layer);
+  void count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end);
+
+  const base::ClockMap& clock_;
+  const EncoderOptions options_;
+  SiteCache sites_;
+  StringCache strings_;
+  BlockStats stats_;
+  std::uint64_t next_id_;
+  std::uint64_t reversed_ = 0;
+  std::uint32_t used_layers_ = 0;
+  // The text of the last tid and what follows it in a COMPLETE line: runs of records share their thread.
+  std::int32_t cached_tid_ = -1;
+  std::uint32_t tid_text_size_ = 0;
+  char tid_text_[32];
+  std::uint32_t args_head_size_ = 0;
+  char args_head_[40];  // ,"args":{"hhash":"<16 digits>"
 };
 
 }  // namespace dft::encode

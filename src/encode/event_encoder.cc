@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "encode/event_encoder.h"
+
+#include <cstring>
+
+#include "encode/json_text.h"
+#include "encode/utf8.h"
+
+namespace dft::encode {
+namespace {
+
+constexpr std::int32_t kFirstLane = 1 << 30;  // tids from here on are lanes of the tracer, not kernel threads
+constexpr std::size_t kRoomForFrame = 256;    // id, tid, ts, dur, ph, their keys, hhash, braces
+
+std::string_view record_name(model::StringKind kind) {
+  switch (kind) {
+    case model::StringKind::kFile: return model::kFileHash;
+    case model::StringKind::kHost: return model::kHostHash;
+    case model::StringKind::kString: break;
+  }
+  return model::kStringHash;
+}
+
+char* put_bytes(char* p, std::string_view bytes) {
+  if (!bytes.empty()) std::memcpy(p, bytes.data(), bytes.size());
+  return p + bytes.size();
+}
+
+char* put_raw_hex(char* p, std::string_view bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    *p++ = kHex[byte >> 4];
+    *p++ = kHex[byte & 15];
+  }
+  return p;
+}
+
+void finish(base::Buffer& out, const char* end) { out.advance(static_cast<std::size_t>(end - out.end())); }
+
+}  // namespace
+
+EventEncoder::EventEncoder(const model::Definitions& definitions, const base::ClockMap& clock,
+                           const EncoderOptions& options)
+    : clock_(clock),
+      options_(options),
+      sites_(definitions, options.pid),
+      strings_(definitions),
+      next_id_(options.first_id) {
+  char* p = text::put_literal(args_head_, ",\"args\":{\"hhash\":\"");
+  p = put_bytes(p, is_hash_text(options.host_hash) ? std::string_view(options.host_hash, 16) : "0000000000000000");
+  *p++ = '"';
+  args_head_size_ = static_cast<std::uint32_t>(p - args_head_);
+  remember_tid(0);
+}
+
+bool EventEncoder::encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
+  if (record.size < sizeof record || record.size % 8 != 0) return false;
+  const SitePrefix* site = sites_.find(record.site);
+  if (site == nullptr) return false;
+  const std::int32_t tid = tid_of(record, chunk_tid);
+  ArgsOutcome outcome = write_record(record, *site, tid, out);
+  if (__builtin_expect(outcome == ArgsOutcome::kNeedsDefinitions, 0)) {
+    const std::size_t begin = out.size();
+    const BlockStats before = stats_;
+    if (define_strings_of(record, tid, out)) outcome = write_record(record, *site, tid, out);
+    if (outcome != ArgsOutcome::kWritten) {
+      out.resize_down(begin);
+      stats_ = before;
+      forget_defined_strings();  // some may have been among the lines taken back
+    }
+  }
+  return outcome == ArgsOutcome::kWritten;
+}
+
+ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                                       base::Buffer& out) {
+  if (!out.reserve(args_room(record) + site.size + kRoomForFrame + text::kSlack)) return ArgsOutcome::kInconsistent;
+  ArgsRules rules{{args_head_, args_head_size_}, true, true};
+  Interval times{0, 0, false};
+  char* p = out.end();
+  switch (record.kind) {
+    case model::RecordKind::kEvent:
+      times = interval_of(record);
+      p = put_complete(p, site, tid, times);
+      rules.values = options_.metadata;
+      rules.always = false;
+      break;
+    case model::RecordKind::kCounter:
+      times = interval_of(record);
+      times.dur = 0;
+      p = put_counter(p, site, tid, times.ts);
+      rules.always = false;
+      break;
+    case model::RecordKind::kMetadata: p = put_metadata(p, site, tid); break;
+    default: return ArgsOutcome::kInconsistent;
+  }
+  const ArgsText args = put_args(p, record, strings_, rules);
+  if (args.outcome != ArgsOutcome::kWritten) return args.outcome;
+  finish(out, text::put_literal(args.end, "}\n"));
+  count_line(site.layer);
+  if (record.kind == model::RecordKind::kMetadata) return ArgsOutcome::kWritten;
+  if (record.kind == model::RecordKind::kEvent) {
+    ++next_id_;
+    reversed_ += times.reversed;
+  }
+  count_event(site.layer, times.ts, times.ts + times.dur);
+  return ArgsOutcome::kWritten;
+}
+
+char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
+  p = text::put_literal(p, "{\"id\":");
+  p = text::put_uint(p, next_id_);
+  p = text::put_padded(p, sites_.text(site), site.size);
+  if (__builtin_expect(tid != cached_tid_, 0)) remember_tid(tid);
+  std::memcpy(p, tid_text_, sizeof tid_text_);
+  p += tid_text_size_;
+  p = text::put_uint(p, times.ts);
+  p = text::put_literal(p, ",\"dur\":");
+  p = text::put_uint(p, times.dur);
+  return text::put_literal(p, ",\"ph\":1");
+}
+
+char* EventEncoder::put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts) {
+  const char* prefix = sites_.text(site);
+  *p++ = '{';
+  p = text::put_padded(p, prefix + 1, site.type_end - 1);  // without its comma
+  p = text::put_literal(p, ",\"ts\":");
+  p = text::put_uint(p, ts);
+  p = text::put_literal(p, ",\"ph\":2");
+  p = text::put_padded(p, prefix + site.type_end, site.size - site.type_end);
+  return text::put_int(p, tid);
+}
+
+char* EventEncoder::put_metadata(char* p, const SitePrefix& site, std::int32_t tid) {
+  const char* prefix = sites_.text(site);
+  *p++ = '{';
+  p = text::put_padded(p, prefix + 1, site.name_end - 1);
+  p = text::put_literal(p, ",\"cat\":\"dftracer\",\"type\":");
+  p = text::put_uint(p, static_cast<std::uint64_t>(site.layer));
+  p = text::put_padded(p, prefix + site.type_end, site.size - site.type_end);
+  p = text::put_int(p, tid);
+  return text::put_literal(p, ",\"ph\":4");
+}
+
+// {"name":"..","cat":"dftracer","type":1,"pid":P,"tid":T of the tracer's own records.
+char* EventEncoder::put_own_line(char* p, std::string_view name, std::int32_t tid) {
+  p = text::put_literal(p, "\"name\":\"");
+  p = text::put_escaped(p, name.data(), name.size()).end;
+  p = text::put_literal(p, "\",\"cat\":\"dftracer\",\"type\":1,\"pid\":");
+  p = text::put_int(p, options_.pid);
+  p = text::put_literal(p, ",\"tid\":");
+  return text::put_int(p, options_.include_tids ? tid : 0);
+}
+
+void EventEncoder::metadata(std::string_view name, std::int32_t tid, std::string_view args_fragment,
+                            base::Buffer& out) {
+  if (!out.reserve(name.size() * text::kMaxEscapeFactor + args_fragment.size() + kRoomForFrame + text::kSlack)) {
+    out.fail();
+    return;
+  }
+  char* p = out.end();
+  *p++ = '{';
+  p = put_own_line(p, name, tid);
+  p = text::put_literal(p, ",\"ph\":4");
+  p = put_bytes(p, {args_head_, args_head_size_});
+  if (!args_fragment.empty()) *p++ = ',';
+  p = put_bytes(p, args_fragment);
+  finish(out, text::put_literal(p, "}}\n"));
+  count_line(model::Layer::kDftracer);
+}
+
+void EventEncoder::life_cycle_event(std::string_view name, std::int32_t tid, std::uint64_t trace_ns,
+                                    std::string_view args_fragment, base::Buffer& out) {
+  if (!out.reserve(name.size() * text::kMaxEscapeFactor + args_fragment.size() + kRoomForFrame + text::kSlack)) {
+    out.fail();
+    return;
+  }
+  const std::uint64_t ts = to_unit(trace_ns);
+  char* p = text::put_literal(out.end(), "{\"id\":");
+  p = text::put_uint(p, next_id_);
+  *p++ = ',';
+  p = put_own_line(p, name, tid);
+  p = text::put_literal(p, ",\"ts\":");
+  p = text::put_uint(p, ts);
+  p = text::put_literal(p, ",\"dur\":0,\"ph\":1");
+  p = put_bytes(p, {args_head_, args_head_size_});
+  if (!args_fragment.empty()) *p++ = ',';
+  p = put_bytes(p, args_fragment);
+  finish(out, text::put_literal(p, "}}\n"));
+  ++next_id_;
+  count_line(model::Layer::kDftracer);
+  count_event(model::Layer::kDftracer, ts, ts);
+}
+
+base::StringHash EventEncoder::define_string(model::StringKind kind, std::string_view bytes, std::int32_t tid,
+                                             base::Buffer& out) {
+  const base::StringHash hash = base::string_hash(bytes);
+  model::StringDef string{bytes, kind, {}};
+  std::memcpy(string.hash, hash.digits, sizeof string.hash);
+  if (!strings_.is_defined(kind, hash.digits) && !define(string, options_.include_tids ? tid : 0, out)) out.fail();
+  return hash;
+}
+
+bool EventEncoder::define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out) {
+  if (!args_are_consistent(record, strings_)) return false;
+  model::ArgCursor cursor(record);
+  for (model::ArgView arg; cursor.next(arg);) {
+    if (arg.type != model::ArgType::kHash || arg.bits() == 0) continue;
+    model::StringDef string;
+    if (!strings_.lookup(static_cast<model::StringId>(arg.bits()), string)) return false;
+    if (!strings_.is_defined(string.kind, string.hash) && !define(string, tid, out)) return false;
+  }
+  return true;
+}
+
+bool EventEncoder::define(const model::StringDef& string, std::int32_t tid, base::Buffer& out) {
+  // Each byte may need six in `name` and two in `raw_hex`.
+  const std::size_t room = text::escaped_bound(string.bytes.data(), string.bytes.size()) + 2 * string.bytes.size();
+  if (!out.reserve(room + kRoomForFrame + text::kSlack) || !strings_.set_defined(string.kind, string.hash)) {
+    return false;
+  }
+  char* p = out.end();
+  *p++ = '{';
+  p = put_own_line(p, record_name(string.kind), tid);
+  p = text::put_literal(p, ",\"ph\":4");
+  p = put_bytes(p, {args_head_, args_head_size_});
+  p = text::put_literal(p, ",\"name\":\"");
+  const text::Escaped name = text::put_escaped(p, string.bytes.data(), string.bytes.size());
+  p = text::put_literal(name.end, "\",\"value\":\"");
+  p = put_bytes(p, {string.hash, sizeof string.hash});
+  *p++ = '"';
+  if (!name.valid) {
+    p = text::put_literal(p, ",\"raw_hex\":\"");
+    p = put_raw_hex(p, string.bytes);
+    *p++ = '"';
+  }
+  finish(out, text::put_literal(p, "}}\n"));
+  count_line(model::Layer::kDftracer);
+  return true;
+}
+
+void EventEncoder::forget_defined_strings() { strings_.clear(); }
+
+void EventEncoder::remember_tid(std::int32_t tid) {
+  char* p = text::put_int(tid_text_, tid);
+  p = text::put_literal(p, ",\"ts\":");
+  tid_text_size_ = static_cast<std::uint32_t>(p - tid_text_);
+  cached_tid_ = tid;
+}
+
+EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {
+  std::uint64_t begin = record.begin;
+  std::uint64_t end = record.end;
+  const bool reversed = end < begin;
+  if (reversed || (record.flags & model::kFlagInstant) != 0) end = begin;
+  if ((record.flags & model::kFlagNanoseconds) == 0) {
+    begin = clock_.to_ns(begin);
+    end = end == record.begin ? begin : clock_.to_ns(end);
+  }
+  const std::uint64_t ts = to_unit(begin);
+  return {ts, to_unit(end) - ts, reversed};
+}
+
+std::uint64_t EventEncoder::to_unit(std::uint64_t ns) const {
+  // Constant divisors: a multiplication each.
+  switch (options_.time_metric) {
+    case model::TimeMetric::kNs: return ns;
+    case model::TimeMetric::kMs: return ns / 1'000'000;
+    case model::TimeMetric::kSec: return ns / 1'000'000'000;
+    case model::TimeMetric::kUs: break;
+  }
+  return ns / 1'000;
+}
+
+std::int32_t EventEncoder::tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const {
+  const std::int32_t tid = record.lane != 0 ? static_cast<std::int32_t>(record.lane) : chunk_tid;
+  return options_.include_tids || tid >= kFirstLane ? tid : 0;
+}
+
+void EventEncoder::count_line(model::Layer layer) {
+  ++stats_.lines;
+  stats_.layers |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+}
+
+void EventEncoder::count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end) {
+  ++stats_.events;
+  if (ts < stats_.ts_min) stats_.ts_min = ts;
+  if (end > stats_.ts_max) stats_.ts_max = end;
+  if (layer != model::Layer::kDftracer) used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+}
+
+}  // namespace dft::encode

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "encode/json_text.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "encode/utf8.h"
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the word-wise writers assume little endian");
+
+namespace dft::encode::text {
+namespace {
+
+constexpr char kHex[] = "0123456789abcdef";
+
+char* put_control(char* p, unsigned char byte) {
+  char letter = 0;
+  switch (byte) {
+    case '"':
+    case '\\': letter = static_cast<char>(byte); break;
+    case '\n': letter = 'n'; break;
+    case '\t': letter = 't'; break;
+    case '\r': letter = 'r'; break;
+    case '\b': letter = 'b'; break;
+    case '\f': letter = 'f'; break;
+    default: break;
+  }
+  *p++ = '\\';
+  if (letter != 0) {
+    *p++ = letter;
+    return p;
+  }
+  p = put_literal(p, "u00");
+  *p++ = kHex[byte >> 4];
+  *p++ = kHex[byte & 15];
+  return p;
+}
+
+bool is_plain(unsigned char byte) { return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\'; }
+
+}  // namespace
+
+Escaped put_escaped(char* p, const char* from, std::size_t size) {
+  bool valid = true;
+  const auto* s = reinterpret_cast<const unsigned char*>(from);
+  const unsigned char* const end = s + size;
+  while (s != end) {
+    std::uint64_t word;
+    if (end - s >= 8) {
+      std::memcpy(&word, s, 8);
+      if (!needs_care(word)) {
+        std::memcpy(p, &word, 8);
+        p += 8, s += 8;
+        continue;
+      }
+    }
+    // Up to the end of this word, byte by byte; a multi-byte character may reach into the next.
+    for (const unsigned char* const stop = end - s >= 8 ? s + 8 : end; s < stop;) {
+      if (is_plain(*s)) {
+        *p++ = static_cast<char>(*s++);
+      } else if (*s < 0x80) {
+        p = put_control(p, *s++);
+      } else if (const unsigned length = utf8_sequence(s, end)) {
+        std::memcpy(p, s, length);
+        p += length, s += length;
+      } else {
+        p = put_literal(p, "\xef\xbf\xbd");
+        valid = false;
+        ++s;
+      }
+    }
+  }
+  return {p, valid};
+}
+
+char* put_double(char* p, double v) {
+  if (!std::isfinite(v)) return put_literal(p, "null");
+  return std::to_chars(p, p + kMaxNumber, v).ptr;
+}
+
+char* put_hex16(char* p, std::uint64_t v) {
+  for (unsigned i = 0; i < 16; ++i) p[i] = kHex[(v >> (60 - 4 * i)) & 15];
+  return p + 16;
+}
+
+std::size_t escaped_bound(const char* from, std::size_t size) {
+  std::size_t special = 0;
+  for (std::size_t i = 0; i < size; ++i) special += !is_plain(static_cast<unsigned char>(from[i]));
+  return size + special * (kMaxEscapeFactor - 1);
+}
+
+}  // namespace dft::encode::text

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Purpose: JSON text written through a bare pointer, for callers that reserved the room (the drain's hot loop).
+// Threads: pure functions.
+// Invariants: each put_* needs the stated room behind `p`, may scribble over kSlack bytes more, and returns the new
+// end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace dft::encode::text {
+
+// Bytes behind the result that a put_* may overwrite: they store whole words.
+inline constexpr std::size_t kSlack = 32;
+inline constexpr std::size_t kMaxNumber = 32;       // no number is longer
+inline constexpr std::size_t kMaxEscapeFactor = 6;  // \u0000 for one byte
+
+template <std::size_t N>
+char* put_literal(char* p, const char (&literal)[N]) {
+  std::memcpy(p, literal, N - 1);
+  return p + N - 1;
+}
+
+// Copies `n` bytes in whole words. REQUIRES: 16 readable bytes behind the source.
+inline char* put_padded(char* p, const char* from, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += 16) std::memcpy(p + i, from + i, 16);
+  return p + n;
+}
+
+inline constexpr std::uint64_t kOnes = 0x0101010101010101ull;
+
+// True when a byte of `word` cannot stand in a JSON string as it is: control, quote, backslash, or not ASCII.
+inline bool needs_care(std::uint64_t word) {
+  const std::uint64_t quote = (word ^ kOnes * '"') - kOnes;
+  const std::uint64_t backslash = (word ^ kOnes * '\\') - kOnes;
+  const std::uint64_t control = word - kOnes * 0x20;
+  return ((quote | backslash | control | word) & kOnes * 0x80) != 0;
+}
+
+struct Escaped {
+  char* end;
+  bool valid;  // false: an invalid byte was replaced by U+FFFD
+};
+
+// Escapes any bytes. Room: kMaxEscapeFactor * size.
+Escaped put_escaped(char* p, const char* from, std::size_t size);
+
+// The same for bytes that are padded to a multiple of 8 (args of a record), so that no tail needs bytewise care.
+inline Escaped put_escaped_padded(char* p, const char* from, std::size_t size) {
+  std::size_t i = 0;
+  std::uint64_t word;
+  for (; i + 8 <= size; i += 8) {
+    std::memcpy(&word, from + i, 8);
+    if (__builtin_expect(needs_care(word), 0)) return put_escaped(p + i, from + i, size - i);
+    std::memcpy(p + i, &word, 8);
+  }
+  if (i < size) {
+    std::memcpy(&word, from + i, 8);
+    const unsigned used = static_cast<unsigned>(size - i) * 8;
+    const std::uint64_t keep = (std::uint64_t{1} << used) - 1;
+    if (__builtin_expect(needs_care((word & keep) | (kOnes * 'x' & ~keep)), 0)) {
+      return put_escaped(p + i, from + i, size - i);
+    }
+    std::memcpy(p + i, &word, 8);
+  }
+  return {p + size, true};
+}
+
+// Eight decimal digits of v < 10^8 as ASCII, most significant first in memory.
+inline std::uint64_t eight_digits(std::uint32_t v) {
+  const std::uint64_t halves = v / 10000 | std::uint64_t{v % 10000} << 32;
+  const std::uint64_t hundreds = ((halves * 10486) >> 20) & 0x0000007f0000007full;
+  const std::uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
+  const std::uint64_t tens = ((pairs * 103) >> 10) & 0x000f000f000f000full;
+  return tens | (pairs - 10 * tens) << 8;
+}
+
+inline char* put_below_1e8(char* p, std::uint32_t v) {
+  const std::uint64_t digits = eight_digits(v);
+  const unsigned leading = static_cast<unsigned>(__builtin_ctzll(digits | std::uint64_t{1} << 56)) / 8;
+  const std::uint64_t ascii = (digits | kOnes * '0') >> (8 * leading);
+  std::memcpy(p, &ascii, 8);
+  return p + 8 - leading;
+}
+
+inline char* put_eight(char* p, std::uint32_t v) {
+  const std::uint64_t ascii = eight_digits(v) | kOnes * '0';
+  std::memcpy(p, &ascii, 8);
+  return p + 8;
+}
+
+inline char* put_uint(char* p, std::uint64_t v) {
+  constexpr std::uint64_t kE8 = 100'000'000;
+  if (v < kE8) return put_below_1e8(p, static_cast<std::uint32_t>(v));
+  const std::uint64_t high = v / kE8;
+  const auto low = static_cast<std::uint32_t>(v % kE8);
+  if (high < kE8) return put_eight(put_below_1e8(p, static_cast<std::uint32_t>(high)), low);
+  p = put_below_1e8(p, static_cast<std::uint32_t>(high / kE8));
+  return put_eight(put_eight(p, static_cast<std::uint32_t>(high % kE8)), low);
+}
+
+inline char* put_int(char* p, std::int64_t v) {
+  auto magnitude = static_cast<std::uint64_t>(v);
+  if (v < 0) {
+    *p++ = '-';
+    magnitude = 0 - magnitude;
+  }
+  return put_uint(p, magnitude);
+}
+
+// Shortest text that reads back equal; NaN and infinities: null.
+char* put_double(char* p, double v);
+
+char* put_hex16(char* p, std::uint64_t v);  // 16 lower-case digits
+
+// Upper bound of the escaped size, exact enough for long texts: 1 a plain byte, 6 a byte that needs care.
+std::size_t escaped_bound(const char* from, std::size_t size);
+
+}  // namespace dft::encode::text

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "encode/record_args.h"
+
+#include <cstring>
+
+#include "encode/arg_keys.h"
+#include "encode/json_check.h"
+#include "encode/json_text.h"
+
+namespace dft::encode {
+namespace {
+
+using model::ArgType;
+using model::ArgView;
+using model::RecordHeader;
+
+// What an arg needs beside its escaped bytes: comma, quotes, colon, number or digits, suffix of its key.
+constexpr std::size_t kRoomPerArg = 64;
+constexpr std::size_t kSmallRecord = 16 * 1024;
+constexpr std::size_t kRoomForFlags = 96;
+
+const char* args_begin(const RecordHeader& record) { return reinterpret_cast<const char*>(&record + 1); }
+const char* args_end(const RecordHeader& record) { return reinterpret_cast<const char*>(&record) + record.size; }
+const char* end_of(const ArgView& arg) { return arg.value + model::padded8(arg.value_len); }
+
+bool is_scalar(ArgType type) { return type != ArgType::kString && type != ArgType::kJson && type != ArgType::kDropped; }
+
+bool has_sane_length(const ArgView& arg) { return !is_scalar(arg.type) || arg.value_len == 8; }
+
+bool ends_right(const RecordHeader& record, const char* at, unsigned count) {
+  return at == args_end(record) && count == record.arg_count;
+}
+
+char* put_flags(char* p, std::uint8_t flags) {
+  if (flags & model::kFlagInstant) p = text::put_literal(p, ",\"instant\":1");
+  if (flags & model::kFlagOpenAtEnd) p = text::put_literal(p, ",\"open_at_end\":1");
+  return p;
+}
+
+char* put_string(char* p, const ArgView& arg) {
+  *p++ = '"';
+  p = text::put_escaped_padded(p, arg.value, arg.value_len).end;
+  *p++ = '"';
+  return p;
+}
+
+char* put_hash(char* p, const char* digits) {
+  *p++ = '"';
+  std::memcpy(p, digits, 16);
+  p += 16;
+  *p++ = '"';
+  return p;
+}
+
+bool same_key(const ArgView& a, const ArgView& b) {
+  return a.key_len == b.key_len && std::memcmp(a.key, b.key, a.key_len) == 0;
+}
+
+// The first relation arg of this name has the whole array; later ones find an earlier one and write nothing.
+bool is_first_of_its_name(const RecordHeader& record, const ArgView& relation) {
+  model::ArgCursor cursor(record);
+  for (ArgView earlier; cursor.next(earlier) && earlier.key != relation.key;) {
+    if (earlier.type == ArgType::kRelation && same_key(earlier, relation)) return false;
+  }
+  return true;
+}
+
+char* put_relations(char* p, const RecordHeader& record) {
+  p = text::put_literal(p, ",\"relations\":{");
+  model::ArgCursor cursor(record);
+  bool first_name = true;
+  for (ArgView arg; cursor.next(arg);) {
+    if (arg.type != ArgType::kRelation || !is_first_of_its_name(record, arg)) continue;
+    if (!first_name) *p++ = ',';
+    first_name = false;
+    *p++ = '"';
+    p = text::put_escaped_padded(p, arg.key, arg.key_len).end;
+    p = text::put_literal(p, "\":[");
+    model::ArgCursor rest(arg.key - sizeof(model::ArgHeader),
+                          static_cast<std::size_t>(args_end(record) - (arg.key - sizeof(model::ArgHeader))));
+    bool first = true;
+    for (ArgView entity; rest.next(entity);) {
+      if (entity.type != ArgType::kRelation || !same_key(entity, arg)) continue;
+      if (!first) *p++ = ',';
+      first = false;
+      *p++ = '"';
+      p = text::put_hex16(p, entity.bits());
+      *p++ = '"';
+    }
+    *p++ = ']';
+  }
+  *p++ = '}';
+  return p;
+}
+
+// Value of an arg behind its key.
+ArgsText put_value(char* p, const ArgView& arg, StringCache& strings) {
+  switch (arg.type) {
+    case ArgType::kInt64: p = text::put_int(p, static_cast<std::int64_t>(arg.bits())); break;
+    case ArgType::kUint64: p = text::put_uint(p, arg.bits()); break;
+    case ArgType::kDouble: {
+      double value;
+      std::memcpy(&value, arg.value, sizeof value);
+      p = text::put_double(p, value);
+      break;
+    }
+    case ArgType::kBool: *p++ = arg.bits() != 0 ? '1' : '0'; break;
+    case ArgType::kString: p = put_string(p, arg); break;
+    case ArgType::kHash: {
+      const char* digits = arg.bits() >> 32 == 0 ? strings.find(static_cast<model::StringId>(arg.bits())) : nullptr;
+      if (digits == nullptr) return {p, ArgsOutcome::kNeedsDefinitions};
+      p = put_hash(p, digits);
+      break;
+    }
+    case ArgType::kJson:
+      if (!is_json({arg.value, arg.value_len})) return {p, ArgsOutcome::kInconsistent};
+      std::memcpy(p, arg.value, arg.value_len);
+      p += arg.value_len;
+      break;
+    case ArgType::kRelation:
+    case ArgType::kDropped: break;
+  }
+  return {p, ArgsOutcome::kWritten};
+}
+
+bool is_written(const ArgView& arg, bool values) {
+  if (!values || arg.type == ArgType::kDropped || arg.type == ArgType::kRelation) return false;
+  return arg.type != ArgType::kHash || arg.bits() != 0;  // no string: the arg is absent
+}
+
+}  // namespace
+
+std::size_t args_room(const RecordHeader& record) {
+  const std::size_t bytes = record.size - sizeof(RecordHeader);
+  const std::size_t texts =
+      bytes <= kSmallRecord ? bytes * text::kMaxEscapeFactor : text::escaped_bound(args_begin(record), bytes);
+  return texts + std::size_t{record.arg_count} * kRoomPerArg + kRoomForFlags;
+}
+
+bool args_are_consistent(const RecordHeader& record, const StringCache& strings) {
+  const char* at = args_begin(record);
+  unsigned count = 0;
+  model::ArgCursor cursor(record);
+  for (ArgView arg; cursor.next(arg); at = end_of(arg), ++count) {
+    if (!has_sane_length(arg)) return false;
+    if (arg.type == ArgType::kJson && !is_json({arg.value, arg.value_len})) return false;
+    model::StringDef string;
+    if (arg.type == ArgType::kHash && arg.bits() != 0 &&
+        (arg.bits() >> 32 != 0 || !strings.lookup(static_cast<model::StringId>(arg.bits()), string))) {
+      return false;
+    }
+  }
+  return ends_right(record, at, count);
+}
+
+ArgsText put_args(char* p, const RecordHeader& record, StringCache& strings, const ArgsRules& rules) {
+  char* const begin = p;
+  std::memcpy(p, rules.head.data(), rules.head.size());
+  p += rules.head.size();
+  char* const after_head = p;
+  if (__builtin_expect(record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd), 0) && rules.values) {
+    p = put_flags(p, record.flags);
+  }
+  const char* at = args_begin(record);
+  unsigned count = 0;
+  bool relations = false;
+  model::ArgCursor cursor(record);
+  for (ArgView arg; cursor.next(arg); at = end_of(arg), ++count) {
+    // The room was computed for arg_count args.
+    if (!has_sane_length(arg) || count == record.arg_count) return {p, ArgsOutcome::kInconsistent};
+    relations |= arg.type == ArgType::kRelation;
+    if (!is_written(arg, rules.values)) continue;
+    p = put_key(p, record, arg, count);
+    const ArgsText value = put_value(p, arg, strings);
+    if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
+    p = value.end;
+  }
+  if (!ends_right(record, at, count)) return {p, ArgsOutcome::kInconsistent};
+  if (relations) p = put_relations(p, record);
+  if (p == after_head && !rules.always) return {begin, ArgsOutcome::kWritten};
+  *p++ = '}';
+  return {p, ArgsOutcome::kWritten};
+}
+
+}  // namespace dft::encode

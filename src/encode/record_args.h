@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the args of one record -> ,"args":{...}
+// Threads: one owner.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "encode/string_cache.h"
+#include "model/record.h"
+
+namespace dft::encode {
+
+struct ArgsRules {
+  std::string_view head;  // ,"args":{"hhash":"<16 digits>"
+  bool values = true;     // false: only relations are written
+  bool always = false;    // true: the object is written though it holds nothing but hhash
+};
+
+enum class ArgsOutcome : std::uint8_t { kWritten, kInconsistent, kNeedsDefinitions };
+
+struct ArgsText {
+  char* end;
+  ArgsOutcome outcome;  // anything but kWritten: the bytes behind `p` are worthless
+};
+
+// Bytes that the args of `record` can take at most.
+std::size_t args_room(const model::RecordHeader& record);
+
+// Writes behind `p`. REQUIRES: args_room() + head + text::kSlack bytes of room, record.size >= sizeof(RecordHeader).
+ArgsText put_args(char* p, const model::RecordHeader& record, StringCache& strings, const ArgsRules& rules);
+
+// Walks all args without writing: true when they fill the record exactly and every hash is known.
+bool args_are_consistent(const model::RecordHeader& record, const StringCache& strings);
+
+}  // namespace dft::encode
