@@ -86,6 +86,25 @@ void* map(std::size_t size, int fd, std::uint64_t offset) {
       call(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, flags, fd, static_cast<long>(offset));
   return failed(result) ? nullptr : reinterpret_cast<void*>(result);
 }
+void* map_aligned(std::size_t size, std::size_t alignment, int fd, std::uint64_t offset) {
+  const long whole = call(SYS_mmap, 0, static_cast<long>(size + alignment), PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (failed(whole)) return nullptr;
+  const auto begin = static_cast<std::uintptr_t>(whole);
+  const std::uintptr_t aligned = (begin + alignment - 1) & ~(alignment - 1);
+  const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+  const long result = call(SYS_mmap, static_cast<long>(aligned), static_cast<long>(size), PROT_READ | PROT_WRITE, flags,
+                           fd, static_cast<long>(offset));
+  if (failed(result)) {
+    call(SYS_munmap, whole, static_cast<long>(size + alignment));
+    return nullptr;
+  }
+  if (aligned > begin) call(SYS_munmap, whole, static_cast<long>(aligned - begin));
+  const std::uintptr_t end = aligned + size;
+  const std::uintptr_t whole_end = begin + size + alignment;
+  if (whole_end > end) call(SYS_munmap, static_cast<long>(end), static_cast<long>(whole_end - end));
+  return reinterpret_cast<void*>(aligned);
+}
 int unmap(void* data, std::size_t size) {
   return static_cast<int>(call(SYS_munmap, address(data), static_cast<long>(size)));
 }

@@ -29,6 +29,8 @@ long readlink(const char* path, char* out, std::size_t size);
 long getcwd(char* out, std::size_t size);  // bytes written including the NUL
 void* map(std::size_t size, int fd = -1,
           std::uint64_t offset = 0);  // read-write, private without fd, shared with; null if refused
+// The same with an address that is a multiple of `alignment` (a power of two, multiple of the page size).
+void* map_aligned(std::size_t size, std::size_t alignment, int fd, std::uint64_t offset);
 int unmap(void* data, std::size_t size);
 int madvise(void* data, std::size_t size, int advice);
 int pid();

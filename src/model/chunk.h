@@ -19,8 +19,9 @@ inline constexpr std::uint64_t kChunkMagic = 0x314b4e4843544644ull;  // "DFTCHNK
 enum class ChunkKind : std::uint32_t {
   kFree = 0,
   kEvents = 1,       // RecordHeader records
-  kDefinitions = 2,  // DefinitionHeader entries, never recycled
-  kRegions = 3,      // open-region slots (record/region.h), never recycled
+  kDefinitions = 2,  // DefinitionHeader entries, never recycled while recording
+  kRegions = 3,      // open-region slots (crash_file.h), never recycled while recording
+  kSpill = 4,        // args of one open region that did not fit into its slot
 };
 
 struct ChunkHeader {
@@ -30,20 +31,27 @@ struct ChunkHeader {
       slots;  // how many slots of kChunkSize this chunk spans (a record larger than a slot gets its own chunk)
   std::int32_t pid;
   std::int32_t tid;
-  std::atomic<std::uint64_t> committed;  // bytes behind the header that hold whole records
+  std::atomic<std::uint64_t> committed;  // bytes behind the header that hold whole records (or slots, entries)
   // Drain progress in the same unit. `drained` is safe in the trace file; `pending` will be once block `pending_block`
   // is.
   std::uint64_t drained;
   std::uint64_t pending;
   std::uint64_t pending_block;
-  // Process-local links.
+  std::uint64_t seq;        // position in its thread's stream
+  std::uint32_t stream;     // 0 normal, 1 records of signal handlers that interrupted the recorder
+  std::uint32_t origin;     // ChunkOrigin bits
+  std::uint64_t file_slot;  // number of its first slot in the crash file
+  // Process-local; meaningless after death.
   ChunkHeader* next;
-  std::atomic<std::uint32_t> full;  // the owner has left it; no more commits
-  std::uint32_t reserved[11];
+  void* owner;
+  std::uint32_t reserved[8];
   std::size_t capacity() const { return std::size_t{slots} * kChunkSize - sizeof(ChunkHeader); }
   char* data() { return reinterpret_cast<char*>(this + 1); }
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
 };
+// Bits of ChunkHeader::origin.
+inline constexpr std::uint32_t kInCrashFile = 1;
+inline constexpr std::uint32_t kUncounted = 2;  // does not count against the memory limit
 static_assert(sizeof(ChunkHeader) == 128);
 
 // Entries of a definitions chunk: header, then the bytes padded to 8.

@@ -4,8 +4,9 @@
 //          into lines.
 // Invariants (what recovery relies on):
 //   1. Events of block b are in the trace file exactly when b < pending_block, or b == pending_block and the file has
-//   at least
-//      block_end bytes. Otherwise the trace is cut back to block_begin and chunks count from `drained`.
+//      at least block_end bytes. Otherwise the trace is cut back to block_begin and chunks count from `drained`.
+//      Between the commit of its record and the release of its slot a region stands in both: a slot whose (tid, site,
+//      begin) equals a committed record's is that record.
 //   2. Definitions and knots are stored before the records that need them are committed.
 #pragma once
 
@@ -52,15 +53,17 @@ struct RegionSlot {
   SiteId site;
   std::uint16_t arg_count;
   std::uint8_t flags;
-  std::uint8_t spilled;  // args live in `spill`, a process-local mapping (not recoverable after SIGKILL)
+  std::uint8_t spilled;  // args lie in a kSpill chunk instead of `args`
   std::uint64_t begin;
   std::uint32_t arg_bytes;
-  std::uint32_t spill_capacity;
-  char* spill;
+  std::uint32_t busy;        // the owner is changing the args
+  std::uint64_t spill_slot;  // file slot of the kSpill chunk, if `spilled`
+  // Process-local; meaningless after death.
+  ChunkHeader* spill;
   RegionSlot* next_free;
-  void* owner;               // process-local ThreadState
-  std::uint64_t generation;  // recorder generation it was opened in
-  char args[320];
+  void* owner;         // its thread's state
+  std::uint64_t uses;  // how often the slot was closed; its low bits tag the handles given out
+  char args[312];
 };
 static_assert(sizeof(RegionSlot) == 384);
 

@@ -27,10 +27,13 @@ struct StringDef {
 
 class Definitions {
  public:
-  virtual ~Definitions() = default;
   // False when the id is unknown (possible in recovered memory only).
   virtual bool site(SiteId id, SiteDef& out) const = 0;
   virtual bool string(StringId id, StringDef& out) const = 0;
+
+ protected:
+  ~Definitions() =
+      default;  // never owned through this; a trivial destructor keeps the process-wide one alive past exit()
 };
 
 }  // namespace dft::model

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 namespace dft::model {
 
@@ -65,6 +66,14 @@ static_assert(sizeof(ArgHeader) == 8);
 constexpr std::size_t padded8(std::size_t n) { return (n + 7) & ~std::size_t{7}; }
 constexpr std::size_t arg_size(std::size_t key_len, std::size_t value_len) {
   return sizeof(ArgHeader) + padded8(key_len) + padded8(value_len);
+}
+
+// Writes one arg at `at`, which has arg_size() bytes of room, 8-byte aligned. REQUIRES: key fits 16 bits.
+inline void put_arg(char* at, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+  const ArgHeader header{type, 0, static_cast<std::uint16_t>(key.size()), static_cast<std::uint32_t>(value_len)};
+  std::memcpy(at, &header, sizeof header);
+  std::memcpy(at + sizeof header, key.data(), key.size());
+  std::memcpy(at + sizeof header + padded8(key.size()), value, value_len);
 }
 
 // One decoded arg; points into the record.

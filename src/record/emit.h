@@ -8,13 +8,13 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "model/crash_file.h"
+#include "model/definitions.h"
 #include "model/record.h"
 #include "model/trace_format.h"
 
 namespace dft::record {
 
-using Region = model::RegionSlot;
+struct Region;  // opaque handle; stale and stray values are recognised and ignored
 
 // Interns (name, cat, layer); the same triple gets the same id for the life of the process, across restarts and forks.
 // Cached by callers per call site; ~20 ns for a dynamic name.

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "record/chunk_pool.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+#include "base/clock.h"
+#include "base/raw_io.h"
+
+namespace dft::record {
+
+using model::ChunkHeader;
+using model::ChunkKind;
+using model::kChunkSize;
+using model::kInCrashFile;
+using model::kUncounted;
+
+namespace {
+constexpr std::uint32_t kKeepFree = 16;  // 4 MiB stay mapped for the next burst
+
+std::uint32_t slots_for(std::size_t bytes) {
+  return static_cast<std::uint32_t>((bytes + sizeof(ChunkHeader) + kChunkSize - 1) / kChunkSize);
+}
+}  // namespace
+
+void ChunkPool::configure(const PoolOptions& options) {
+  options_ = options;
+  giving_up_.store(false, std::memory_order_relaxed);
+}
+
+ChunkHeader* ChunkPool::pop_free() {
+  ChunkHeader* chunk = free_;
+  if (chunk != nullptr) {
+    free_ = chunk->next;
+    --free_count_;
+  }
+  return chunk;
+}
+
+ChunkHeader* ChunkPool::map_new(std::uint32_t slots) {
+  const std::size_t size = std::size_t{slots} * kChunkSize;
+  int fd = -1;
+  std::uint64_t offset = 0;
+  if (crash_ != nullptr) {
+    const std::uint64_t slot = crash_->slot_count.load(std::memory_order_relaxed);
+    offset = model::kCrashHeaderSize + slot * kChunkSize;
+    // Blocks are reserved first: a hole that cannot be filled would kill the application with SIGBUS.
+    if (base::raw::fallocate(crash_fd_, offset, size) == 0) fd = crash_fd_;
+  }
+  void* memory = base::raw::map_aligned(size, kChunkSize, fd, offset);
+  if (memory == nullptr) return nullptr;
+  base::raw::madvise(memory, size, MADV_DONTFORK);
+  auto* chunk = static_cast<ChunkHeader*>(memory);
+  chunk->slots = slots;
+  chunk->origin = fd >= 0 ? kInCrashFile : 0;
+  if (fd >= 0) chunk->file_slot = crash_->slot_count.fetch_add(slots, std::memory_order_release);
+  return chunk;
+}
+
+void ChunkPool::unmap(ChunkHeader* chunk) { base::raw::unmap(chunk, std::size_t{chunk->slots} * kChunkSize); }
+
+ChunkHeader* ChunkPool::take(ChunkKind kind, std::size_t bytes, bool reserved) {
+  const std::uint32_t slots = slots_for(bytes);
+  const std::uint64_t size = std::uint64_t{slots} * kChunkSize;
+  lock_.lock();
+  ChunkHeader* chunk = nullptr;
+  const std::uint64_t used = in_use_.load(std::memory_order_relaxed);
+  // A record larger than the whole limit may still pass when nothing else is in use.
+  const bool fits = reserved || used + size <= options_.limit_bytes || used == 0;
+  if (fits) {
+    if (slots == 1) chunk = pop_free();
+    if (chunk == nullptr) chunk = map_new(slots);
+  }
+  if (chunk != nullptr) {
+    const std::uint32_t in_file = chunk->origin & kInCrashFile;
+    chunk->origin = in_file | (reserved ? kUncounted : 0);
+    if (!reserved) in_use_.store(used + size, std::memory_order_relaxed);
+    chunk->magic = model::kChunkMagic;
+    chunk->slots = slots;
+    chunk->committed.store(0, std::memory_order_relaxed);
+    chunk->drained = chunk->pending = chunk->pending_block = 0;
+    chunk->next = nullptr;
+    chunk->owner = nullptr;
+    chunk->kind.store(kind, std::memory_order_release);
+  }
+  lock_.unlock();
+  return chunk;
+}
+
+ChunkHeader* ChunkPool::take_or_wait(std::size_t bytes, const std::atomic<std::uint32_t>& outstanding,
+                                     std::uint64_t* waited_ns) {
+  *waited_ns = 0;
+  const auto attempt = [&] {
+    return take(ChunkKind::kEvents, bytes, outstanding.load(std::memory_order_acquire) == 0);
+  };
+  std::uint32_t seen = freed_.load(std::memory_order_acquire);
+  ChunkHeader* chunk = attempt();
+  if (chunk != nullptr || !options_.wait) return chunk;
+  const std::uint64_t began = base::monotonic_ns();
+  while (chunk == nullptr && !giving_up_.load(std::memory_order_relaxed)) {
+    *waited_ns = base::monotonic_ns() - began;
+    if (*waited_ns >= options_.longest_wait_ns) return nullptr;
+    base::raw::futex_wait(&freed_, seen, 10'000'000);
+    seen = freed_.load(std::memory_order_acquire);
+    chunk = attempt();
+  }
+  *waited_ns = base::monotonic_ns() - began;
+  return chunk;
+}
+
+void ChunkPool::give_back(ChunkHeader* chunk) {
+  lock_.lock();
+  if ((chunk->origin & kUncounted) == 0) {
+    in_use_.fetch_sub(std::uint64_t{chunk->slots} * kChunkSize, std::memory_order_relaxed);
+  }
+  const bool in_file = (chunk->origin & kInCrashFile) != 0;
+  chunk->kind.store(ChunkKind::kFree, std::memory_order_release);
+  // Slots of the crash file cannot be returned to the file; they are kept for reuse whatever their number.
+  if (chunk->slots == 1 && (in_file || free_count_ < kKeepFree)) {
+    chunk->next = free_;
+    free_ = chunk;
+    ++free_count_;
+  } else {
+    unmap(chunk);
+  }
+  lock_.unlock();
+  freed_.fetch_add(1, std::memory_order_release);
+  base::raw::futex_wake(&freed_, 1 << 30);
+}
+
+void ChunkPool::give_up_waiting() {
+  giving_up_.store(true, std::memory_order_relaxed);
+  freed_.fetch_add(1, std::memory_order_release);
+  base::raw::futex_wake(&freed_, 1 << 30);
+}
+
+void ChunkPool::use_crash_file(int fd, model::CrashHeader* header) {
+  lock_.lock();
+  while (ChunkHeader* chunk = pop_free()) unmap(chunk);
+  crash_fd_ = fd;
+  crash_ = header;
+  lock_.unlock();
+}
+
+void ChunkPool::leave_crash_file() { use_crash_file(-1, nullptr); }
+
+void ChunkPool::reset_after_fork() {
+  lock_.reset_after_fork();
+  free_ = nullptr;
+  free_count_ = 0;
+  in_use_.store(0, std::memory_order_relaxed);
+  crash_fd_ = -1;
+  crash_ = nullptr;
+}
+
+}  // namespace dft::record

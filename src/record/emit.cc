@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The hot path. Order of one call: quick look at `active`, enter (level + 1), look again, work, leave. The second look
+// pairs with the membarrier in Recorder::quiesce.
+#include "record/emit.h"
+
+#include <cstring>
+
+#include "record/entry.h"
+#include "record/recorder.h"
+#include "record/regions.h"
+
+namespace dft::record {
+
+using model::ArgType;
+using model::ChunkHeader;
+using model::RecordHeader;
+using model::RecordKind;
+
+namespace {
+constexpr std::uint64_t kWaitWorthTelling = 1'000'000;
+constexpr std::size_t kWaitRecordRoom = 256;
+
+// The application waited for the drain: a METADATA record `wait` in the chunk that ended the wait.
+void note_wait(Stream& stream, ChunkHeader* chunk, std::uint64_t waited_ns) {
+  ArgList<128> args;
+  args.add_string("cause", "buffer_full");
+  args.add_uint64("ns", waited_ns);
+  const model::SiteId site =
+      recorder.definitions.intern_site(model::kWait, model::kCategoryDftracer, model::Layer::kDftracer);
+  RecordHeader header{};
+  header.size = static_cast<std::uint32_t>(sizeof header + args.size());
+  header.kind = RecordKind::kMetadata;
+  header.arg_count = args.count();
+  header.site = site;
+  std::memcpy(stream.pos, &header, sizeof header);
+  std::memcpy(stream.pos + sizeof header, args.data(), args.size());
+  stream.pos += header.size;
+  chunk->committed.store(header.size, std::memory_order_release);
+}
+}  // namespace
+
+[[gnu::noinline]] bool take_chunk(ThreadState* state, Stream& stream, std::size_t record_size) {
+  const base::SignalGuard signals;
+  ChunkHeader* old = stream.current.load(std::memory_order_relaxed);
+  stream.pos = stream.limit = nullptr;
+  stream.current.store(nullptr, std::memory_order_release);
+  if (old != nullptr) recorder.push_full(old);
+  std::uint64_t waited_ns = 0;
+  ChunkHeader* chunk = recorder.pool.take_or_wait(record_size + kWaitRecordRoom, stream.outstanding, &waited_ns);
+  if (chunk == nullptr) {
+    state->losses[static_cast<int>(LossCause::kBufferFull)].add(record_size, base::clock_now());
+    return false;
+  }
+  chunk->pid = recorder.pid();
+  chunk->tid = state->tid;
+  chunk->owner = state;
+  chunk->stream = static_cast<std::uint32_t>(&stream - state->streams);
+  chunk->seq = stream.next_seq++;
+  stream.outstanding.fetch_add(1, std::memory_order_relaxed);
+  stream.pos = chunk->data();
+  stream.limit = stream.pos + chunk->capacity();
+  stream.current.store(chunk, std::memory_order_release);
+  if (waited_ns > kWaitWorthTelling) note_wait(stream, chunk, waited_ns);
+  return true;
+}
+
+[[gnu::noinline]] ThreadState* enter_slow() {
+  if (control->active.load(std::memory_order_relaxed) == 0) {
+    if (recorder.on_inactive == nullptr || !recorder.on_inactive()) return nullptr;
+  }
+  ThreadState* state = this_thread != nullptr ? this_thread : recorder.attach_thread();
+  if (state == nullptr) return nullptr;
+  ++state->level;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (control->active.load(std::memory_order_relaxed) == 0 || state->level > kMaxLevel) {
+    if (state->level > kMaxLevel) {
+      state->losses[static_cast<int>(LossCause::kSignalNesting)].add(0, base::clock_now());
+    }
+    leave(state);
+    return nullptr;
+  }
+  return state;
+}
+
+model::SiteId site_id(std::string_view name, std::string_view cat, model::Layer layer) {
+  return recorder.definitions.intern_site(name, cat, layer);
+}
+
+model::StringId string_id(model::StringKind kind, std::string_view bytes) {
+  return recorder.definitions.intern_string(kind, bytes);
+}
+
+bool recording() { return control->active.load(std::memory_order_relaxed) != 0; }
+
+bool ArgWriter::add(ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+  const std::size_t size = model::arg_size(key.size(), value_len);
+  if (key.size() > 0xffff || size > capacity_ - size_) {
+    ++omitted_;
+    return false;
+  }
+  model::put_arg(memory_ + size_, type, key, value, value_len);
+  size_ += size;
+  ++count_;
+  return true;
+}
+
+namespace {
+void emit(RecordKind kind, std::uint8_t flags, model::SiteId site, base::Ticks begin, base::Ticks end,
+          const ArgWriter& args, std::uint32_t lane) {
+  ThreadState* state = enter();
+  if (state == nullptr) return;
+  const std::size_t size = sizeof(RecordHeader) + args.size();
+  if (char* at = reserve(state, size)) {
+    const RecordHeader header{static_cast<std::uint32_t>(size), kind, flags, args.count(), site, lane, begin, end};
+    std::memcpy(at, &header, sizeof header);
+    std::memcpy(at + sizeof header, args.data(), args.size());
+    commit(state, size);
+  }
+  leave(state);
+}
+}  // namespace
+
+void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const ArgWriter& args, std::uint8_t flags,
+                std::uint32_t lane) {
+  emit(RecordKind::kEvent, flags, site, begin, end, args, lane);
+}
+
+void emit_instant(model::SiteId site, const ArgWriter& args) {
+  const base::Ticks now = base::clock_now();
+  emit(RecordKind::kEvent, model::kFlagInstant, site, now, now, args, 0);
+}
+
+void emit_metadata(model::SiteId site, const ArgWriter& args) { emit(RecordKind::kMetadata, 0, site, 0, 0, args, 0); }
+
+}  // namespace dft::record

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Purpose: how a thread goes in and out of the recorder, and reserves and publishes room for a record.
+// Threads: the calling thread only. REQUIRES for reserve/commit: between enter() and leave().
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "record/recorder.h"
+
+namespace dft::record {
+
+inline constexpr std::uint32_t kMaxLevel = 2;  // normal code, and a signal handler that interrupted it
+
+ThreadState* enter_slow();
+bool take_chunk(ThreadState* state, Stream& stream, std::size_t record_size);
+
+inline void leave(ThreadState* state) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  // Release: who sees the level fall also sees what was written inside (Recorder::quiesce).
+  __atomic_store_n(&state->level, state->level - 1, __ATOMIC_RELEASE);
+}
+
+// Null when nothing can be recorded (inactive, nested too deep). Else leave() must follow.
+inline ThreadState* enter() {
+  if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) return enter_slow();
+  ThreadState* state = this_thread;
+  if (__builtin_expect(state == nullptr, 0)) return enter_slow();
+  const std::uint32_t level = state->level + 1;
+  if (__builtin_expect(level > kMaxLevel, 0)) return enter_slow();
+  state->level = level;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) {
+    leave(state);
+    return nullptr;
+  }
+  return state;
+}
+
+inline char* reserve(ThreadState* state, std::size_t size) {
+  Stream& stream = state->streams[state->level - 1];
+  if (__builtin_expect(static_cast<std::size_t>(stream.limit - stream.pos) < size, 0)) {
+    if (!take_chunk(state, stream, size)) return nullptr;
+  }
+  return stream.pos;
+}
+
+inline void commit(ThreadState* state, std::size_t size) {
+  Stream& stream = state->streams[state->level - 1];
+  stream.pos += size;
+  model::ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
+  // Pairs with the acquire in the drain: the record is whole before it counts.
+  chunk->committed.store(static_cast<std::uint64_t>(stream.pos - chunk->data()), std::memory_order_release);
+}
+
+}  // namespace dft::record

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "record/recorder.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <new>
+
+#include "base/raw_io.h"
+
+namespace dft::record {
+
+using model::ChunkHeader;
+using model::ChunkKind;
+
+namespace {
+Control inert_control;
+pthread_key_t exit_key;
+
+void on_thread_exit(void* state) {
+  const base::SignalGuard signals;
+  this_thread = nullptr;  // an event in a later destructor attaches anew
+  if (control->active.load(std::memory_order_relaxed) != 0) recorder.leave_thread(static_cast<ThreadState*>(state));
+}
+}  // namespace
+
+Control* control = &inert_control;
+Recorder recorder;
+__thread ThreadState* this_thread = nullptr;
+
+bool Recorder::prepare() {
+  if (prepared_) return true;
+  if (pthread_key_create(&exit_key, on_thread_exit) != 0) return false;
+  auto* page = static_cast<Control*>(base::raw::map(4096));
+  if (page == nullptr) return false;
+  // Before Linux 4.14 this fails; then only the pthread_atfork handler protects forked children.
+  base::raw::madvise(page, 4096, MADV_WIPEONFORK);
+  control = new (page) Control{};
+  prepared_ = true;
+  return true;
+}
+
+void Recorder::start(std::int32_t pid) {
+  pid_ = pid;
+  // Registered anew in each process image: a forked child inherits it, but asking twice is harmless.
+  membarrier_ = base::raw::membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  control->active.store(1, std::memory_order_seq_cst);
+}
+
+unsigned Recorder::quiesce(std::uint64_t longest_wait_ns) {
+  control->active.store(0, std::memory_order_seq_cst);
+  pool.give_up_waiting();
+  // Threads order "level = 1" before "read active" only for the compiler; this makes it hold for the processor.
+  const bool fenced = membarrier_ && base::raw::membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+  const std::uint64_t began = base::monotonic_ns();
+  const std::uint32_t never = 0;
+  if (!fenced) base::raw::futex_wait(&never, 0, 2'000'000);
+  for (;;) {
+    unsigned inside = 0;
+    for (const ThreadState* state = threads(); state != nullptr; state = state->next) {
+      const bool live = state->phase.load(std::memory_order_acquire) == ThreadPhase::kLive;
+      if (live && state != this_thread && __atomic_load_n(&state->level, __ATOMIC_ACQUIRE) != 0) ++inside;
+    }
+    if (inside == 0 || base::monotonic_ns() - began >= longest_wait_ns) return inside;
+    base::raw::futex_wait(&never, 0, 100'000);
+  }
+}
+
+void Recorder::forget_threads() {
+  for (ThreadState* state = threads(); state != nullptr; state = state->next) {
+    for (Stream& stream : state->streams) {
+      if (ChunkHeader* chunk = stream.current.load(std::memory_order_acquire)) pool.give_back(chunk);
+      stream.pos = stream.limit = nullptr;
+      stream.current.store(nullptr, std::memory_order_relaxed);
+      stream.next_seq = stream.drained_seq = 0;
+      stream.outstanding.store(0, std::memory_order_relaxed);
+    }
+    ChunkHeader* regions = state->region_chunks.load(std::memory_order_acquire);
+    while (regions != nullptr) {
+      ChunkHeader* next = regions->next;
+      pool.give_back(regions);
+      regions = next;
+    }
+    state->region_chunks.store(nullptr, std::memory_order_relaxed);
+    state->free_slots[0] = state->free_slots[1] = nullptr;
+    state->returned.store(nullptr, std::memory_order_relaxed);
+    for (int cause = 0; cause < kLossCauses; ++cause) {
+      state->losses[cause].count.store(0, std::memory_order_relaxed);
+      state->losses[cause].bytes.store(0, std::memory_order_relaxed);
+      state->reported_losses[cause] = 0;
+    }
+    if (state->phase.load(std::memory_order_relaxed) == ThreadPhase::kExited) {
+      state->phase.store(ThreadPhase::kFree, std::memory_order_release);
+    }
+  }
+  for (auto& entry : region_table_) entry.store(nullptr, std::memory_order_relaxed);
+  region_chunk_count_ = 0;
+}
+
+void Recorder::lock_for_fork() {
+  definitions.lock();
+  threads_lock_.lock();
+  pool.lock();
+}
+
+void Recorder::unlock_after_fork() {
+  pool.unlock();
+  threads_lock_.unlock();
+  definitions.unlock();
+}
+
+void Recorder::reset_in_child() {
+  // Chunks and thread states were not inherited (MADV_DONTFORK); only what points to them is cleared.
+  control->active.store(0, std::memory_order_relaxed);
+  this_thread = nullptr;
+  if (prepared_) pthread_setspecific(exit_key, nullptr);
+  threads_.store(nullptr, std::memory_order_relaxed);
+  full_.store(nullptr, std::memory_order_relaxed);
+  sleeping_.store(0, std::memory_order_relaxed);
+  for (auto& entry : region_table_) {
+    if (entry.load(std::memory_order_relaxed) != nullptr) entry.store(nullptr, std::memory_order_relaxed);
+  }
+  region_chunk_count_ = 0;
+  threads_lock_.reset_after_fork();
+  pool.reset_after_fork();
+  definitions.reset_after_fork();
+}
+
+ThreadState* Recorder::attach_thread() {
+  const base::LockGuard guard(threads_lock_);
+  if (this_thread != nullptr) return this_thread;
+  ThreadState* state = threads();
+  while (state != nullptr && state->phase.load(std::memory_order_acquire) != ThreadPhase::kFree) state = state->next;
+  if (state == nullptr) {
+    void* memory = base::raw::map(sizeof(ThreadState));
+    if (memory == nullptr) return nullptr;
+    base::raw::madvise(memory, sizeof(ThreadState), MADV_DONTFORK);
+    state = new (memory) ThreadState{};
+    state->next = threads_.load(std::memory_order_relaxed);
+    state->tid = base::raw::tid();
+    state->phase.store(ThreadPhase::kLive, std::memory_order_relaxed);
+    threads_.store(state, std::memory_order_release);
+  } else {
+    state->level = 0;
+    state->tid = base::raw::tid();
+    state->phase.store(ThreadPhase::kLive, std::memory_order_release);
+  }
+  this_thread = state;
+  // A thread without the key (out of memory) is found by the drain's liveness check instead.
+  pthread_setspecific(exit_key, state);
+  return state;
+}
+
+void Recorder::leave_thread(ThreadState* state) {
+  for (Stream& stream : state->streams) {
+    ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
+    stream.pos = stream.limit = nullptr;
+    stream.current.store(nullptr, std::memory_order_release);
+    if (chunk != nullptr) push_full(chunk);
+  }
+  state->phase.store(ThreadPhase::kExited, std::memory_order_release);
+}
+
+void Recorder::push_full(ChunkHeader* chunk) {
+  ChunkHeader* head = full_.load(std::memory_order_relaxed);
+  do {
+    chunk->next = head;
+  } while (!full_.compare_exchange_weak(head, chunk, std::memory_order_release, std::memory_order_relaxed));
+  wake_drain();
+}
+
+void Recorder::wake_drain() {
+  wake_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst) != 0) base::raw::futex_wake(&wake_, 1);
+}
+
+void Recorder::wait_for_work(std::uint64_t timeout_ns) {
+  const std::uint32_t seen = wake_.load(std::memory_order_seq_cst);
+  if (full_.load(std::memory_order_seq_cst) != nullptr) return;
+  sleeping_.store(1, std::memory_order_seq_cst);  // pairs with wake_drain: one of the two sees the other
+  if (wake_.load(std::memory_order_seq_cst) == seen) base::raw::futex_wait(&wake_, seen, timeout_ns);
+  sleeping_.store(0, std::memory_order_relaxed);
+}
+
+ChunkHeader* Recorder::take_full() {
+  ChunkHeader* newest = full_.exchange(nullptr, std::memory_order_acquire);
+  ChunkHeader* oldest = nullptr;
+  while (newest != nullptr) {
+    ChunkHeader* next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  return oldest;
+}
+
+bool Recorder::finished_with(const ThreadState& state) const {
+  for (const Stream& stream : state.streams) {
+    if (stream.outstanding.load(std::memory_order_acquire) != 0) return false;
+  }
+  return true;
+}
+
+void Recorder::retire(ThreadState* state) {
+  for (Stream& stream : state->streams) stream.next_seq = stream.drained_seq = 0;
+  state->phase.store(ThreadPhase::kFree, std::memory_order_release);
+}
+
+bool Recorder::is_region_chunk(const void* base) const {
+  const auto key = reinterpret_cast<std::uintptr_t>(base) / model::kChunkSize;
+  for (std::uint32_t i = static_cast<std::uint32_t>(key) % kRegionTable;; i = (i + 1) % kRegionTable) {
+    const void* known = region_table_[i].load(std::memory_order_acquire);
+    if (known == base) return true;
+    if (known == nullptr) return false;
+  }
+}
+
+bool Recorder::add_region_chunk(ThreadState* state) {
+  if (region_chunk_count_ >= kRegionTable / 2) return false;
+  ChunkHeader* chunk = pool.take(ChunkKind::kRegions, 0, true);
+  if (chunk == nullptr) return false;
+  chunk->pid = pid_;
+  chunk->tid = state->tid;
+  chunk->owner = state;
+  chunk->next = state->region_chunks.load(std::memory_order_relaxed);
+  state->region_chunks.store(chunk, std::memory_order_release);
+  const base::LockGuard guard(threads_lock_);
+  ++region_chunk_count_;
+  const auto key = reinterpret_cast<std::uintptr_t>(chunk) / model::kChunkSize;
+  std::uint32_t i = static_cast<std::uint32_t>(key) % kRegionTable;
+  while (region_table_[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) % kRegionTable;
+  region_table_[i].store(chunk, std::memory_order_release);
+  return true;
+}
+
+}  // namespace dft::record

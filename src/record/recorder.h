@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the process-wide side of recording: who records, what is full, what the drain may take.
+// Threads: attach/leave by the recording threads; start, quiesce and everything under "drain" by one thread at a time.
+// Invariants:
+//   1. `active` lies in a page that the kernel clears in a forked child (MADV_WIPEONFORK), so that no kind of fork can
+//      make a child write with its parent's identity.
+//   2. After quiesce() no thread is inside the recorder, and none enters until start().
+// See: record/thread_state.h, docs/adr/ (fork detection, quiescence).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "record/chunk_pool.h"
+#include "record/definitions_log.h"
+#include "record/thread_state.h"
+
+namespace dft::record {
+
+struct Control {
+  std::atomic<std::uint32_t> active;
+};
+// Never null: an inert one before the first start.
+extern Control* control;
+
+struct Recorder {
+  ChunkPool pool;
+  DefinitionsLog definitions;
+
+  // Called by a thread that has an event while recording is inactive; true when recording is active afterwards.
+  bool (*on_inactive)() = nullptr;
+
+  // -- life cycle (session) --
+  bool prepare();  // once: control page, thread-exit key, membarrier registration
+  void start(std::int32_t pid);
+  // Stops recording and waits (bounded) until no thread is inside the recorder, the caller's own excepted. Returns how
+  // many threads were still inside.
+  unsigned quiesce(std::uint64_t longest_wait_ns);
+  void forget_threads();  // after quiesce and the last drain: every thread starts afresh at its next event
+  void lock_for_fork();
+  void unlock_after_fork();
+  void reset_in_child();
+
+  // -- recording threads --
+  ThreadState* attach_thread();
+  void leave_thread(ThreadState* state);  // at thread exit
+  void push_full(model::ChunkHeader* chunk);
+  void wake_drain();
+
+  // -- drain --
+  model::ChunkHeader* take_full();  // chain over `next`, oldest first
+  ThreadState* threads() const { return threads_.load(std::memory_order_acquire); }
+  void retire(ThreadState* state);  // an exited thread whose chunks are drained
+  bool finished_with(const ThreadState& state) const;
+  // Sleeps until woken or the time is over.
+  void wait_for_work(std::uint64_t timeout_ns);
+
+  // -- regions --
+  bool is_region_chunk(const void* base) const;
+  bool add_region_chunk(ThreadState* state);
+
+  std::int32_t pid() const { return pid_; }
+
+ private:
+  static constexpr std::uint32_t kRegionTable = 32768;
+  std::int32_t pid_ = 0;
+  bool prepared_ = false;
+  bool membarrier_ = false;
+  base::FutexLock threads_lock_;
+  std::atomic<ThreadState*> threads_{nullptr};
+  std::atomic<model::ChunkHeader*> full_{nullptr};
+  std::atomic<std::uint32_t> wake_{0};
+  std::atomic<std::uint32_t> sleeping_{0};
+  std::uint32_t region_chunk_count_ = 0;
+  std::atomic<const void*> region_table_[kRegionTable] = {};
+};
+
+extern Recorder recorder;
+// __thread, not thread_local: no initialisation wrapper on the hot path.
+extern __thread ThreadState* this_thread;
+
+}  // namespace dft::record

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include "record/regions.h"
+
+#include <cstring>
+
+#include "record/entry.h"
+
+namespace dft::record {
+
+using model::ArgHeader;
+using model::ArgType;
+using model::ChunkHeader;
+using model::ChunkKind;
+using model::RecordHeader;
+using model::RecordKind;
+using model::RegionSlot;
+
+namespace {
+
+constexpr int kSlotsPerRefill = 8;
+constexpr std::uint32_t kOpen = 1;
+
+Region* handle_of(RegionSlot* slot) {
+  return reinterpret_cast<Region*>(reinterpret_cast<std::uintptr_t>(slot) | (slot->uses & kHandleTagMask));
+}
+
+// The slot behind a handle, or null when the handle is stale or stray.
+RegionSlot* slot_of(const Region* region) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(region);
+  const std::uintptr_t address = bits & ~kHandleTagMask;
+  const std::uintptr_t base = address & ~std::uintptr_t{model::kChunkSize - 1};
+  if (region == nullptr || !recorder.is_region_chunk(reinterpret_cast<const void*>(base))) return nullptr;
+  const std::uintptr_t offset = address - base - sizeof(ChunkHeader);
+  if (address - base < sizeof(ChunkHeader) || offset % sizeof(RegionSlot) != 0) return nullptr;
+  auto* slot = reinterpret_cast<RegionSlot*>(address);
+  const bool open = slot->state.load(std::memory_order_acquire) == kOpen;
+  return open && (slot->uses & kHandleTagMask) == (bits & kHandleTagMask) ? slot : nullptr;
+}
+
+char* args_of(RegionSlot* slot) { return slot->spilled != 0 ? slot->spill->data() : slot->args; }
+std::size_t args_room(const RegionSlot* slot) {
+  return slot->spilled != 0 ? slot->spill->capacity() : sizeof slot->args;
+}
+
+// Takes slots that other threads closed, else fresh ones; a new chunk when there are none. Signals are blocked, because
+// a handler of this thread would take from the same places.
+[[gnu::noinline]] RegionSlot* refill(ThreadState* state) {
+  const base::SignalGuard signals;
+  if (RegionSlot* returned = state->returned.exchange(nullptr, std::memory_order_acquire)) return returned;
+  ChunkHeader* chunk = state->region_chunks.load(std::memory_order_relaxed);
+  std::uint64_t used = chunk != nullptr ? chunk->committed.load(std::memory_order_relaxed) : 0;
+  if (chunk == nullptr || chunk->capacity() - used < sizeof(RegionSlot)) {
+    if (!recorder.add_region_chunk(state)) return nullptr;
+    chunk = state->region_chunks.load(std::memory_order_relaxed);
+    used = 0;
+  }
+  RegionSlot* first = nullptr;
+  for (int i = 0; i < kSlotsPerRefill && chunk->capacity() - used >= sizeof(RegionSlot); ++i) {
+    auto* slot = reinterpret_cast<RegionSlot*>(chunk->data() + used);
+    used += sizeof(RegionSlot);
+    // The chunk may have held records before: only a slot that says "free" may become visible to recovery.
+    slot->state.store(0, std::memory_order_relaxed);
+    slot->spilled = 0;
+    slot->busy = 0;
+    slot->uses = 0;
+    slot->owner = state;
+    slot->next_free = first;
+    first = slot;
+  }
+  chunk->committed.store(used, std::memory_order_release);
+  return first;
+}
+
+void release(ThreadState* state, RegionSlot* slot) {
+  if (__builtin_expect(slot->spilled != 0, 0)) {
+    const base::SignalGuard signals;
+    recorder.pool.give_back(slot->spill);
+    slot->spilled = 0;
+  }
+  slot->uses += 1;
+  slot->state.store(0, std::memory_order_release);
+  if (__builtin_expect(slot->owner == state, 1)) {
+    RegionSlot*& list = state->free_slots[state->level - 1];
+    slot->next_free = list;
+    list = slot;
+    return;
+  }
+  auto* owner = static_cast<ThreadState*>(slot->owner);
+  RegionSlot* head = owner->returned.load(std::memory_order_relaxed);
+  do {
+    slot->next_free = head;
+  } while (!owner->returned.compare_exchange_weak(head, slot, std::memory_order_release, std::memory_order_relaxed));
+}
+
+void close(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Ticks end) {
+  ThreadState* state = enter();
+  if (state == nullptr) return;
+  RegionSlot* slot = slot_of(region);
+  if (slot != nullptr) {
+    const std::size_t size = sizeof(RecordHeader) + slot->arg_bytes;
+    if (char* at = reserve(state, size)) {
+      RecordHeader header;
+      header.size = static_cast<std::uint32_t>(size);
+      header.kind = kind;
+      header.flags = static_cast<std::uint8_t>(slot->flags | extra_flags);
+      header.arg_count = slot->arg_count;
+      header.site = slot->site;
+      header.lane = 0;
+      header.begin = slot->begin;
+      header.end = extra_flags == model::kFlagInstant ? slot->begin : end;
+      std::memcpy(at, &header, sizeof header);
+      if (slot->arg_bytes != 0) std::memcpy(at + sizeof header, args_of(slot), slot->arg_bytes);
+      commit(state, size);
+    }
+    release(state, slot);
+  }
+  leave(state);
+}
+
+// Moves the args to a chunk with room for `bytes`.
+[[gnu::noinline]] bool spill(RegionSlot* slot, std::size_t bytes) {
+  const base::SignalGuard signals;
+  ChunkHeader* bigger = recorder.pool.take(ChunkKind::kSpill, bytes + bytes / 2, true);
+  if (bigger == nullptr) return false;
+  bigger->pid = recorder.pid();
+  bigger->tid = slot->tid;
+  std::memcpy(bigger->data(), args_of(slot), slot->arg_bytes);
+  bigger->committed.store(slot->arg_bytes, std::memory_order_release);
+  ChunkHeader* old = slot->spilled != 0 ? slot->spill : nullptr;
+  slot->spill = bigger;
+  slot->spill_slot = bigger->file_slot;
+  slot->spilled = 1;
+  if (old != nullptr) recorder.pool.give_back(old);
+  return true;
+}
+
+// The last write to a key wins: an arg of the same key and size is overwritten, another one marked as dropped.
+bool replace(RegionSlot* slot, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+  char* at = args_of(slot);
+  char* const end = at + slot->arg_bytes;
+  while (at < end) {
+    ArgHeader header;
+    std::memcpy(&header, at, sizeof header);
+    if (header.key_len == key.size() && header.type != ArgType::kDropped && header.type != ArgType::kRelation &&
+        std::memcmp(at + sizeof header, key.data(), key.size()) == 0) {
+      if (header.value_len == value_len) {
+        model::put_arg(at, type, key, value, value_len);
+        return true;
+      }
+      header.type = ArgType::kDropped;
+      std::memcpy(at, &header, sizeof header);
+      return false;
+    }
+    at += model::arg_size(header.key_len, header.value_len);
+  }
+  return false;
+}
+
+void put(RegionSlot* slot, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+  if (type != ArgType::kRelation && replace(slot, type, key, value, value_len)) return;
+  const std::size_t size = model::arg_size(key.size(), value_len);
+  if (__builtin_expect(args_room(slot) - slot->arg_bytes < size, 0) && !spill(slot, slot->arg_bytes + size)) {
+    auto* owner = static_cast<ThreadState*>(slot->owner);
+    owner->losses[static_cast<int>(LossCause::kNoMemory)].add(size, base::clock_now());
+    return;
+  }
+  model::put_arg(args_of(slot) + slot->arg_bytes, type, key, value, value_len);
+  slot->arg_bytes += static_cast<std::uint32_t>(size);
+  slot->arg_count += 1;
+}
+
+void add(Region* region, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+  if (region == nullptr) return;
+  ThreadState* state = enter();
+  if (state == nullptr) return;
+  RegionSlot* slot = slot_of(region);
+  // `busy`: a handler interrupted an update of this very region; its own update of it must not touch the half-made
+  // list.
+  if (slot != nullptr && slot->busy == 0 && (slot->flags & model::kFlagMetadataEvent) == 0) {
+    slot->busy = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    put(slot, type, key.substr(0, 0xffff), value, value_len);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    slot->busy = 0;
+  }
+  leave(state);
+}
+
+}  // namespace
+
+Region* open_region(model::SiteId site, bool metadata_event) {
+  ThreadState* state = enter();
+  if (state == nullptr) return nullptr;
+  RegionSlot*& list = state->free_slots[state->level - 1];
+  if (__builtin_expect(list == nullptr, 0)) list = refill(state);
+  RegionSlot* slot = list;
+  Region* handle = nullptr;
+  if (__builtin_expect(slot != nullptr, 1)) {
+    list = slot->next_free;
+    slot->tid = state->tid;
+    slot->site = site;
+    slot->arg_count = 0;
+    slot->arg_bytes = 0;
+    slot->flags = metadata_event ? model::kFlagMetadataEvent : 0;
+    handle = handle_of(slot);
+    slot->begin = base::clock_now();
+    slot->state.store(kOpen, std::memory_order_release);
+  } else {
+    state->losses[static_cast<int>(LossCause::kNoMemory)].add(sizeof(RecordHeader), base::clock_now());
+  }
+  leave(state);
+  return handle;
+}
+
+void close_region(Region* region) {
+  if (region == nullptr) return;
+  const base::Ticks end = base::clock_now();
+  close(region, RecordKind::kEvent, 0, end);
+}
+
+void close_as_metadata(Region* region) {
+  if (region != nullptr) close(region, RecordKind::kMetadata, 0, 0);
+}
+
+void close_as_instant(Region* region) {
+  if (region != nullptr) close(region, RecordKind::kEvent, model::kFlagInstant, 0);
+}
+
+bool is_open(const Region* region) { return slot_of(region) != nullptr; }
+
+void add_int64(Region* region, std::string_view key, std::int64_t v) { add(region, ArgType::kInt64, key, &v, 8); }
+void add_uint64(Region* region, std::string_view key, std::uint64_t v) { add(region, ArgType::kUint64, key, &v, 8); }
+void add_double(Region* region, std::string_view key, double v) { add(region, ArgType::kDouble, key, &v, 8); }
+void add_bool(Region* region, std::string_view key, bool value) {
+  const std::uint64_t v = value ? 1 : 0;
+  add(region, ArgType::kBool, key, &v, 8);
+}
+void add_string(Region* region, std::string_view key, std::string_view v) {
+  add(region, ArgType::kString, key, v.data(), v.size());
+}
+void add_relation(Region* region, std::string_view relation, std::uint64_t entity) {
+  add(region, ArgType::kRelation, relation, &entity, 8);
+}
+
+void visit_open_regions(OpenRegionVisitor& visitor) {
+  for (ThreadState* state = recorder.threads(); state != nullptr; state = state->next) {
+    for (ChunkHeader* chunk = state->region_chunks.load(std::memory_order_acquire); chunk != nullptr;
+         chunk = chunk->next) {
+      const std::uint64_t used = chunk->committed.load(std::memory_order_acquire);
+      for (std::uint64_t at = 0; at + sizeof(RegionSlot) <= used; at += sizeof(RegionSlot)) {
+        auto* slot = reinterpret_cast<RegionSlot*>(chunk->data() + at);
+        if (slot->state.load(std::memory_order_acquire) == kOpen) visitor.visit(*slot, args_of(slot));
+      }
+    }
+  }
+}
+
+}  // namespace dft::record
