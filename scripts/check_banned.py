@@ -25,14 +25,20 @@ def exempt(path):
     return path.stem.endswith(("_test", "_fuzz", "_bench")) or path.name.startswith("fake_") or ".gen." in path.name
 
 
-def lines_of(path):
+def lines_of(text):
     """(number, code without comments and strings, rules allowed here)"""
     before = set()
-    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         here = set(ALLOW.findall(line))
         code = COMMENT.sub("", STRING.sub('""', line))
         yield number, code, here | before
         before = here if not code.strip() else set()
+
+
+def applies(rule, name, text):
+    if not in_any(name, rule["paths"]) or in_any(name, rule.get("except", [])):
+        return False
+    return "includes" not in rule or any(f"#include <{header}>" in text for header in rule["includes"])
 
 
 def check(root):
@@ -45,8 +51,9 @@ def check(root):
             if path.suffix not in SUFFIXES or exempt(path):
                 continue
             name = path.relative_to(root).as_posix()
-            wanted = [r for r in rules if in_any(name, r["paths"]) and not in_any(name, r.get("except", []))]
-            for number, code, allowed in lines_of(path):
+            text = path.read_text(errors="replace")
+            wanted = [rule for rule in rules if applies(rule, name, text)]
+            for number, code, allowed in lines_of(text):
                 for rule in wanted:
                     match = rule["regex"].search(code)
                     if match and rule["rule"] not in allowed and not code.lstrip().startswith("#include"):

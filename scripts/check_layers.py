@@ -134,7 +134,9 @@ def check_shape(tree, path):
     if not any("SPDX-License-Identifier: MIT" in line for line in lines[:3]):
         tree.find(path, 1, "no SPDX-License-Identifier: MIT in the first lines")
     if path.suffix in HEADERS and not any(line.strip() == "#pragma once" for line in lines):
-        tree.find(path, 1, "no #pragma once")
+        # An installed header may be reached by two paths, which #pragma once takes for two files.
+        if not (path.is_relative_to(tree.root / "include") and any(line.startswith("#ifndef DFTRACER_") for line in lines)):
+            tree.find(path, 1, "no #pragma once")
     if ".gen." in path.name:
         return
     if len(lines) > size["file_stop"]:

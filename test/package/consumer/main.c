@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <dftracer/dftracer.h>
-#include <dftracer/dftracer_config.hpp>
 #include <stdio.h>
+
+#include <dftracer/dftracer_config.hpp>
 
 static void work(void) {
   DFTRACER_C_FUNCTION_START();
