@@ -189,7 +189,7 @@ def source(spec):
     aliases = spec.get("section_alias", {})
     tables = {
         "kSectionAliases": [f"{{{c_string(k)}, {c_string(v)}}}" for k, v in sorted(aliases.items())],
-        "kAcceptedVariables": [c_string(a["env"]) for a in spec["accepted"]],
+        "kAcceptedVariables": [c_string(a["env"]) for a in spec["accepted"] if "env" in a],
         "kAcceptedKeys": [c_string(a["yaml"]) for a in spec["accepted"] if "yaml" in a],
         "kForeignVariables": [c_string(name) for name in sorted(spec["foreign"]["names"])],
         "kForeignPrefixes": [c_string(name) for name in sorted(spec["foreign"]["prefixes"])],
@@ -232,8 +232,9 @@ def table(options):
 def accepted_table(spec):
     out = ["| name | why it does nothing |\n|---|---|\n"]
     for a in spec["accepted"]:
-        names = code(a["env"]) + (f", key {code(a['yaml'])}" if "yaml" in a else "")
-        out.append(f"| {names} | {cell(a['doc'])} |\n")
+        names = [code(a["env"])] if "env" in a else []
+        names += [f"key {code(a['yaml'])}"] if "yaml" in a else []
+        out.append(f"| {', '.join(names)} | {cell(a['doc'])} |\n")
     return "".join(out)
 
 

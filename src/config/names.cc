@@ -16,9 +16,9 @@ bool stands_in(const char* const* names, std::size_t count, std::string_view nam
   return std::find(names, names + count, name) != names + count;
 }
 
-// Edits between two names, a swap of neighbours counting as one; at least kLongestName when one of them is too long.
+// Edits between two names, a swap of neighbours counting as one.
+// REQUIRES: both are shorter than kLongestName.
 std::size_t distance(std::string_view a, std::string_view b) {
-  if (a.size() >= kLongestName || b.size() >= kLongestName) return kLongestName;
   using Row = std::array<std::size_t, kLongestName>;
   Row before{}, last{}, now{};
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -35,13 +35,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// `skip`: length of the front part that all names share and that says nothing about nearness.
-std::string_view nearest(std::string_view name, const char* OptionRow::*column, std::size_t skip) {
+// `shared`: length of the front part that all names share and that says nothing about nearness.
+std::string_view nearest(std::string_view name, const char* OptionRow::*column, std::size_t shared) {
   std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(2, (name.size() - std::min(skip, name.size())) / 3) + 1;
+  if (name.size() >= kLongestName) return best;
+  std::size_t best_distance = std::max<std::size_t>(2, (name.size() - std::min(shared, name.size())) / 3) + 1;
   for (const OptionRow& row : kOptionRows) {
     const std::string_view candidate = row.*column;
-    if (candidate.empty()) continue;
+    if (candidate.empty() || candidate.size() >= kLongestName) continue;
     const std::size_t d = distance(name, candidate);
     if (d < best_distance) {
       best_distance = d;

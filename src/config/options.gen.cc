@@ -118,10 +118,13 @@ const char* const kAcceptedVariables[] = {
 const std::size_t kAcceptedVariablesCount = 5;
 const char* const kAcceptedKeys[] = {
     "internal.throw_error",
+    "features.enable",
 };
-const std::size_t kAcceptedKeysCount = 1;
+const std::size_t kAcceptedKeysCount = 2;
 const char* const kForeignVariables[] = {
     "DFTRACER_CMAKE_ARGS",
+    "DFTRACER_COMPRESSOR",
+    "DFTRACER_COVERAGE",
     "DFTRACER_CUDA_PATH",
     "DFTRACER_CUDA_VERSION",
     "DFTRACER_CXX_COMPILER",
@@ -141,10 +144,12 @@ const char* const kForeignVariables[] = {
     "DFTRACER_ENABLE_TESTS",
     "DFTRACER_ENABLE_VARIORUM",
     "DFTRACER_FUNCTION_FLAGS",
+    "DFTRACER_FUZZ",
     "DFTRACER_GENERATE_INTERFACES",
     "DFTRACER_HDF5_ROOT",
     "DFTRACER_HOME",
     "DFTRACER_INCLUDE_DIRS",
+    "DFTRACER_ISAL_ROOT",
     "DFTRACER_LIBDIR_AS_LIB",
     "DFTRACER_LIBRARIES",
     "DFTRACER_LIBRARY_DIRS",
@@ -154,6 +159,7 @@ const char* const kForeignVariables[] = {
     "DFTRACER_PYTHON_EXE",
     "DFTRACER_PYTHON_SITE",
     "DFTRACER_ROOT",
+    "DFTRACER_SANITIZE",
     "DFTRACER_SOURCE_DIR",
     "DFTRACER_USE_CLANG_LIBCXX",
     "DFTRACER_VERSION",
@@ -161,7 +167,7 @@ const char* const kForeignVariables[] = {
     "DFTRACER_WERROR",
     "DFTRACER_WHEEL",
 };
-const std::size_t kForeignVariablesCount = 39;
+const std::size_t kForeignVariablesCount = 44;
 const char* const kForeignPrefixes[] = {
     "DFTRACER_BENCH_",
     "DFTRACER_BUILD_",

@@ -151,6 +151,7 @@ struct Event {
 class Parser {
  public:
   explicit Parser(std::string_view text) : ready_(yaml_parser_initialize(&parser_) != 0) {
+    if (text.empty()) text = "";  // libyaml ends the process when handed a null pointer
     if (ready_) {
       yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     }
