@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Resources that are short: descriptors, threads, processes, memory, file size, disk."""
+
+import re
+import subprocess
+
+import harness
+import pfw
+import pytest
+
+
+def everything_accounted(run, name, called):
+    """Events in the trace plus counted losses are the calls made, or the one line on stderr says how many are missing."""
+    found = sum(len(harness.remains(p).named(name)) for p in pfw.traces(run.log))
+    lost = 0
+    for path in pfw.traces(run.log):
+        for record in harness.remains(path).records:
+            if record["name"] == "loss":
+                lost += record["args"].get("count", 0)
+    if found + lost != called:
+        said = [int(n) for note in run.notes for n in re.findall(r"(\d+) events (?:are )?lost", note)]
+        assert said and found + max(said) >= called, f"{found} found, {lost} counted, of {called}; said: {run.notes}"
+
+
+@pytest.mark.parametrize("mode", ["function", "hybrid"])
+@pytest.mark.parametrize("how", ["loop", "range", "taken"])
+def test_the_application_closes_all_descriptors(bench, how, mode):
+    run = bench.same("fault/programs/descriptors.c", how, mode=mode)
+    assert run.status == 0 and run.count("work") == 31000
+
+
+@pytest.mark.parametrize("how", ["loop", "range", "taken"])
+def test_the_same_where_the_writer_cannot_have_its_own_table(bench, how):
+    """Kernels and containers that refuse close_range and unshare."""
+    denied = harness.compile_program("fault/programs/denied.c", bare=True)
+    wrap = [denied, 1, "close_range,unshare"]
+    if bench.run(["/bin/true"], wrap=wrap).status == 97:
+        pytest.skip("seccomp filters are not permitted")
+    if how == "range":
+        pytest.skip("close_range is what is denied here")
+    run = bench.same("fault/programs/descriptors.c", how, wrap=wrap, notes="any")
+    assert run.status == 0
+    everything_accounted(run, "work", 31000)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("limit", [3, 4, 64])
+def test_descriptor_limit_and_its_use_are_the_applications(bench, limit, when):
+    run = bench.same("fault/programs/nofile.c", limit, when, notes="any")
+    assert len(run.notes) <= 1
+    if not run.notes:
+        assert run.count("work") == 2000
+    if limit == 64:
+        assert not run.notes
+
+
+@pytest.mark.parametrize("calls", ["clone,clone3", "close_range", "close_range,unshare", "membarrier", "fallocate"])
+def test_system_calls_that_a_container_refuses(bench, calls):
+    """The first is what a process sees at its limit of threads (RLIMIT_NPROC, cgroup pids.max)."""
+    denied = harness.compile_program("fault/programs/denied.c", bare=True)
+    wrap = [denied, 11 if "clone" in calls else 1, calls]
+    if bench.run(["/bin/true"], wrap=wrap).status == 97:
+        pytest.skip("seccomp filters are not permitted")
+    run = bench.same("fault/programs/regions.c", 5000, 1, "fini", wrap=wrap, notes="any")
+    assert len(run.notes) <= 1
+    everything_accounted(run, "work", 5000)
+
+
+@pytest.mark.skipif(harness.sanitizer() != "", reason="a sanitizer reserves terabytes of addresses")
+@pytest.mark.parametrize("extra_kib", [64, 512, 4096, 70000])
+def test_little_memory(bench, extra_kib):
+    run = bench.same("fault/programs/memory_limit.c", extra_kib, 3000, notes="any")
+    assert len(run.notes) <= 1
+    if pfw.traces(run.log):
+        everything_accounted(run, "work", 3000)
+    else:
+        assert run.notes, "no trace and no word"
+
+
+@pytest.mark.parametrize("how", ["default", "handled"])
+def test_file_size_limit_never_reaches_the_application(bench, how):
+    run = bench.same("fault/programs/file_size.c", 65536, 200000, how, notes=[r"File too large"])
+    assert run.status == 0 and b"end calls" in run.out
+    (path,) = pfw.traces(run.log)
+    assert path.stat().st_size <= 65536
+    assert harness.remains(path).named("work")
+    everything_accounted(run, "work", 200000)
+
+
+needs_mount = pytest.mark.skipif(not harness.can_mount(), reason="mounting a tmpfs is not permitted here")
+
+
+@needs_mount
+def test_disk_full(bench):
+    with harness.Tmpfs(bench.folder / "small", "size=1m") as disk:
+        env = {"DFTRACER_LOG_FILE": disk / "t"}
+        run = bench.same("fault/programs/full_disk.c", 60000, 10, env=env, notes=[r"cannot write .*: No space left on device: \d+ events lost so far"])
+        (path,) = pfw.traces(disk)
+        left = harness.remains(path)
+        numbers = [e["args"]["i"] for e in left.named("work")]
+        assert numbers == list(range(len(numbers))), "the prefix has a gap"
+        assert 1000 < len(numbers) < 60010
+        said = int(re.search(r"(\d+) events lost", run.notes[0]).group(1))
+        assert said > 0
+
+
+@needs_mount
+def test_disk_full_for_a_while(bench):
+    """Room returns: writing goes on, and the trace says exactly how many events are missing."""
+    with harness.Tmpfs(bench.folder / "small", "size=1m") as disk:
+        ballast = disk / "ballast"
+        ballast.write_bytes(bytes(900 * 1024))
+        program = harness.compile_program("fault/programs/full_disk.c")
+        env = {"DFTRACER_LOG_FILE": disk / "t", "DFTRACER_FLUSH_INTERVAL_MS": 20}
+        process, folder = bench.start([program, 10000, 1000, "wait"], "function", env, stdin=subprocess.PIPE)
+        harness.wait_until(lambda: b"No space left" in (folder / "err").read_bytes(), "the warning")
+        harness.wait_until(lambda: b"waiting" in (folder / "out").read_bytes(), "the program to wait")
+        ballast.unlink()
+        process.stdin.write(b"x")
+        process.stdin.close()
+        run = bench.finish(process, folder)
+        assert run.status == 0 and run.out == b"waiting\ndone\n" and len(run.notes) == 1, run.err
+        (path,) = pfw.traces(disk)
+        trace = pfw.read(path).check()
+        lost = sum(r["args"]["count"] for r in trace.losses if r["args"]["cause"] == "disk_full")
+        assert len(trace.named("work")) + lost == 11000
+        assert trace.end["args"]["lost"] == ({"disk_full": lost} if lost else {})
+        numbers = [e["args"]["i"] for e in trace.named("work")]
+        assert len(numbers) == len(set(numbers)) + len([n for n in numbers[-1000:] if n in set(numbers[:-1000])])
+        assert numbers[-1000:] == list(range(1000)), "what came after the trouble is whole"
+
+
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="10000 threads take minutes under TSan")
+def test_thread_storm(bench):
+    threads = 10000
+    run = bench.same("fault/programs/thread_storm.c", threads, timeout=120)
+    events = run.trace()
+    assert len(events.named("short_thread")) == threads
+    for event in events.events:
+        assert event["tid"] == event["args"]["tid"]
+    late = len(events.named("late"))
+    lost = sum(run.lost().values())
+    assert late + lost == threads * run.fact("rounds")

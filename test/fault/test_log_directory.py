@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Where the trace goes: directories that are missing, refuse, move away, or are in use."""
+
+import os
+import pathlib
+
+import harness
+import pfw
+import pytest
+
+REGIONS = "fault/programs/regions.c"
+MODES = pytest.mark.parametrize("mode", ["function", "hybrid"])
+
+
+@MODES
+def test_a_missing_directory_is_made(bench, mode):
+    target = bench.folder / "a" / "b" / "c" / "t"
+    run = bench.same(REGIONS, 100, mode=mode, env={"DFTRACER_LOG_FILE": target})
+    assert len(pfw.read_one(target.parent).named("work")) == 100
+    assert not list(run.log.iterdir())
+
+
+@MODES
+def test_an_extension_in_the_prefix_is_kept(bench, mode):
+    target = bench.folder / "x.pfw"
+    bench.same(REGIONS, 10, mode=mode, env={"DFTRACER_LOG_FILE": target})
+    (path,) = [p for p in bench.folder.iterdir() if p.name.startswith("x.pfw-") and p.name.endswith(".gz")]
+    assert len(pfw.read(path).check().named("work")) == 10
+
+
+def refused(bench, prefix, reason, mode, env=None):
+    """The application is unharmed, and one line says what and why."""
+    run = bench.same(REGIONS, 1000, 2, mode=mode, env={"DFTRACER_LOG_FILE": prefix} | (env or {}), notes=[reason])
+    assert str(pathlib.Path(prefix).parent) in run.notes[0]
+
+
+@MODES
+def test_a_file_where_the_directory_should_be(bench, mode):
+    (bench.folder / "file").write_text("mine")
+    refused(bench, bench.folder / "file" / "t", "Not a directory|File exists", mode)
+    assert (bench.folder / "file").read_text() == "mine"
+
+
+@MODES
+def test_a_directory_that_cannot_be_made(bench, mode):
+    refused(bench, "/proc/no/such/t", "No such file or directory", mode)
+
+
+@pytest.mark.skipif(not harness.can_mount(), reason="mounting a tmpfs is not permitted here")
+def test_a_read_only_directory(bench):
+    with harness.Tmpfs(bench.folder / "ro", "size=64k,ro") as folder:
+        refused(bench, folder / "t", "Read-only file system", "function")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="permissions do not bind root")
+def test_a_directory_without_permission(bench):
+    folder = bench.folder / "closed"
+    folder.mkdir(mode=0o500)
+    refused(bench, folder / "t", "Permission denied", "function")
+
+
+def test_no_inode_left(bench):
+    if not harness.can_mount():
+        pytest.skip("mounting a tmpfs is not permitted here")
+    with harness.Tmpfs(bench.folder / "tiny", "size=64k,nr_inodes=1") as folder:
+        refused(bench, folder / "t", "No space left on device", "function")
+
+
+def test_a_prefix_that_is_too_long(bench):
+    prefix = bench.folder / ("n" * 250)
+    run = bench.same(REGIONS, 100, env={"DFTRACER_LOG_FILE": prefix}, notes=["File name too long"])
+    assert run.status == 0
+    bench.same(REGIONS, 100, env={"DFTRACER_LOG_FILE": "/x" * 3000}, notes=["too long"])
+
+
+def test_an_empty_prefix_is_the_default(bench):
+    program = harness.compile_program(REGIONS)
+    run = bench.run([program, 100], "function", env={"DFTRACER_LOG_FILE": ""})
+    assert run.status == 0
+    (path,) = pfw.traces(run.folder / "cwd")
+    assert path.name.startswith("trace-") and len(pfw.read(path).check().named("work")) == 100
+
+
+@MODES
+def test_a_relative_prefix_survives_chdir(bench, mode):
+    before = set(os.listdir("/"))
+    program = harness.compile_program("fault/programs/leaves.c")
+    child = harness.compile_program(REGIONS)
+    run = bench.run([program, child, 30], mode, env={"DFTRACER_LOG_FILE": "./out/t"})
+    assert run.status == 0 and b"done" in run.out and not run.notes
+    out = run.folder / "cwd" / "out"
+    traces = [t.check() for t in pfw.read_all(out)]
+    counts = sorted(len(t.named("work")) for t in traces)
+    if mode == "hybrid":
+        assert counts == [5, 20, 30], "the parent, its forked child, and the program started by exec"
+    else:
+        assert counts[:2] == [5, 20]
+    assert {n for n in set(os.listdir("/")) - before if n.startswith("out") or ".pfw" in n} == set()
+
+
+def test_the_directory_is_removed_during_the_run(bench):
+    """The file is open by then: the application is unharmed whatever comes of the trace."""
+    run = bench.same("fault/programs/leaves.c", "/bin/rm", "-rf", bench.folder / "gone", env={"DFTRACER_LOG_FILE": bench.folder / "gone" / "t"}, notes="any")
+    assert run.status == 0
+
+
+def test_two_runs_of_one_command_share_a_prefix(bench):
+    program = harness.compile_program(REGIONS)
+    folder = bench.place("both")
+    first = bench.run([program, 100], "function", folder=folder)
+    content = {p: p.read_bytes() for p in first.log.iterdir()}
+    second = bench.run([program, 200], "function", folder=folder)
+    assert len(second.traces()) == 2 and second.count("work") == 300
+    assert all(p.read_bytes() == data for p, data in content.items())
+
+
+def test_many_at_once_share_a_prefix(bench):
+    program = harness.compile_program(REGIONS)
+    folder = bench.place("many")
+    running = [bench.start([program, 50], "function", folder=folder)[0] for _ in range(16)]
+    assert [p.wait(60) for p in running] == [0] * 16
+    traces = [t.check() for t in pfw.read_all(folder / "log")]
+    assert len(traces) == 16 and all(len(t.named("work")) == 50 for t in traces)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""The application's signals: its handlers, its ignored ones, its masks; and emitting from handlers."""
+
+import harness
+import pytest
+
+PROGRAM = "fault/programs/handlers.c"
+BOTH = pytest.mark.parametrize("bound", [0, 1])
+
+
+@BOTH
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_handler_of_the_application_runs_once(bench, when, bound):
+    run = bench.same(PROGRAM, when, env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.status == 7 and run.out == b"calls 1\n"
+    assert run.count("work") == 1000
+
+
+@BOTH
+def test_ignored_signals_stay_ignored(bench, bound):
+    run = bench.same(PROGRAM, "ignored", env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.status == 0 and run.count("work") == 1000
+
+
+@BOTH
+def test_a_program_that_recovers_from_its_own_faults(bench, bound):
+    run = bench.same(PROGRAM, "recovers", env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.status == 0 and run.out == b"recovered 3 times\n"
+    assert run.count("work") == 1500
+
+
+@pytest.mark.parametrize("mode", ["function", "hybrid"])
+def test_dispositions_and_mask_are_untouched(bench, mode):
+    run = bench.same(PROGRAM, "query", mode=mode)
+    assert b"15 default" in run.out and b"blocked 0" in run.out
+
+
+@BOTH
+def test_two_fatal_signals_at_once(bench, bound):
+    run = bench.same(PROGRAM, "two", env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.status < 0
+    if bound:
+        assert run.count("work") == 500
+
+
+@BOTH
+@pytest.mark.parametrize("mode", ["function", "hybrid"])
+def test_children_inherit_what_they_would_untraced(bench, bound, mode):
+    run = bench.same(PROGRAM, "inherited", mode=mode, env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.count("work") == 100
+
+
+@BOTH
+def test_stack_overflow_kills_as_untraced(bench, bound):
+    run = bench.same(PROGRAM, "overflow", env={"DFTRACER_BIND_SIGNALS": bound, "DFTRACER_FLUSH_INTERVAL_MS": 20})
+    assert run.status == -11
+
+
+@pytest.mark.parametrize("forks", [False, True])
+def test_emitting_in_a_handler_that_interrupts_an_emit(bench, forks):
+    wanted = 20000 if harness.LONG else 3000
+    run = bench.same("fault/programs/in_handler.c", wanted, *(["fork"] if forks else []), timeout=120)
+    pid = run.fact("pid")
+    assert run.count("handled", pid) == run.fact("handled")
+    assert [e["args"]["i"] for e in sorted(run.events("work", pid), key=lambda e: e["id"])] == list(range(run.fact("work")))
