@@ -211,20 +211,34 @@ def code(text):
     return f"`{text}`" if text else ""
 
 
-def table(options):
-    out = ["| variable | key | default | accepted | meaning |\n|---|---|---|---|---|\n"]
+def accepted_in_table(option):
+    kind = option["type"]
+    if kind == "bool":
+        return "bool, the opposite of the key" if option.get("env_negates") else "bool"
+    if kind == "enum":
+        words = ", ".join(code(value) for value in option["values"])
+        return f"{words}; anything else means `{option['otherwise']}`" if "otherwise" in option else words
+    if kind in ("size", "time_ms", "int"):
+        name = {"size": "size", "time_ms": "time", "int": "number"}[kind]
+        unit = " ms" if kind == "time_ms" else ""
+        ends = (end if not end.isdigit() else end + unit for end in (option["min"], option["max"]))
+        return name + ", " + " to ".join(ends)
+    if kind == "list":
+        return "list, separated by " + " or ".join(code(c) for c in option["separators"])
+    return "path"
+
+
+def table(options, with_needs):
+    last = " comes with |" if with_needs else ""
+    out = [f"| variable | key | default | accepted | meaning |{last}\n|---|---|---|---|---|{'---|' if with_needs else ''}\n"]
     for o in options:
-        default, doc, words = o["default"], o["doc"], accepted(o)
+        default = o["default"]
         if o.get("env_negates"):
-            words = f"{words}; the variable set to 1 is the key set to 0"
-            default = f"variable {1 - int(default)}, key {default}"
-        else:
-            default = code(default) or "empty"
-        if "otherwise" in o:
-            words = f"{words}; anything else is {o['otherwise']}"
-        if "needs" in o:
-            doc += " *Not in this build yet.*"
-        cells = (code(o["env"]), code(o.get("yaml", "")), default, words, doc)
+            default = f"{1 - int(default)} (key {default})"
+        elif o["type"] == "time_ms":
+            default += " ms"
+        cells = [code(o["env"]), code(o.get("yaml", "")), default or "empty", accepted_in_table(o), o["doc"]]
+        cells += [o["needs"]] if with_needs else []
         out.append("| " + " | ".join(cell(c) for c in cells) + " |\n")
     return "".join(out)
 
@@ -245,7 +259,7 @@ def generate(spec):
     return [
         Output("src/config/options.gen.h", header(spec)),
         Output("src/config/options.gen.cc", source(spec)),
-        Output(docs, table([o for o in options if "needs" not in o]), "options"),
-        Output(docs, table([o for o in options if "needs" in o]), "later options"),
+        Output(docs, table([o for o in options if "needs" not in o], False), "options"),
+        Output(docs, table([o for o in options if "needs" in o], True), "later options"),
         Output(docs, accepted_table(spec), "accepted names"),
     ]

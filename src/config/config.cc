@@ -37,6 +37,7 @@ class Loader {
  private:
   struct Refused {
     OptionId id;
+    Origin origin;
     std::string what;  // "DFTRACER_CLOCK=x", "job.yaml:3: internal.clock: x"
   };
 
@@ -114,15 +115,23 @@ class Loader {
       out_.origins[index] = origin;
       places_[index] = what;
     }
-    if (result != SetResult::kSet) refused_.push_back({row.id, std::move(what)});
+    if (result != SetResult::kSet && !already_refused(row.id, origin)) {
+      refused_.push_back({row.id, origin, std::move(what)});
+    }
+  }
+
+  // A file that repeats one wrong key a thousand times is one line.
+  bool already_refused(OptionId id, Origin origin) const {
+    return std::any_of(refused_.begin(), refused_.end(),
+                       [&](const Refused& refused) { return refused.id == id && refused.origin == origin; });
   }
 
   std::string refused_line(const Refused& refused) const {
     const OptionRow& row = row_of(refused.id);
     const auto index = static_cast<std::size_t>(refused.id);
     std::string line = refused.what + " is not valid; accepted: " + row.accepted + "; ";
-    const bool by_variable = refused.what.compare(0, kVariablePrefix.size(), kVariablePrefix) == 0;
-    const std::string used = shown(value_text(out_.options, row, by_variable && row.env_negates));
+    const bool negated = refused.origin == Origin::kEnvironment && row.env_negates;
+    const std::string used = shown(value_text(out_.options, row, negated));
     if (places_[index] == refused.what) return line + used + " is used";
     switch (out_.origins[index]) {
       case Origin::kDefault: return line + "the default " + (used.empty() ? "(empty)" : used) + " is used";

@@ -3,12 +3,30 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <new>
 #include <string>
 
 #include "config/fake_environment.h"
 #include "config/option_table.h"
 #include "config/parse.h"
+
+namespace {
+std::size_t allocations = 0;
+}
+
+// NOLINTBEGIN(misc-new-delete-overloads): the other forms of new and delete end in these.
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+// NOLINTEND(misc-new-delete-overloads)
 
 namespace dft::config {
 namespace {
@@ -33,6 +51,21 @@ TEST(MaybeEnabled, LooksAtTwoVariablesOnly) {
   EXPECT_TRUE(maybe_with({{"DFTRACER_CONFIGURATION", "x.yaml"}}));
   EXPECT_FALSE(maybe_with({{"DFTRACER_CONFIGURATION", "x.yaml"}, {"DFTRACER_ENABLE", "0"}}));
   EXPECT_TRUE(maybe_with({{"DFTRACER_ENABLE", "maybe"}})) << "load() says that the value is wrong";
+}
+
+const char* nothing_is_set(const char*) { return nullptr; }
+const char* long_configuration(const char* name) {
+  return name[9] == 'C' ? "/a/path/that/is/longer/than/any/small/string/buffer.yaml" : nullptr;
+}
+
+TEST(MaybeEnabled, TakesNoMemory) {
+  const std::size_t before = allocations;
+  const bool off = maybe_enabled(&nothing_is_set);
+  const bool on = maybe_enabled(&long_configuration);
+  EXPECT_EQ(allocations, before);
+  EXPECT_FALSE(off);
+  EXPECT_TRUE(on);
+  EXPECT_GT((load(&nothing_is_set), allocations), before) << "the count must see allocations";
 }
 
 TEST(Load, WithoutAnythingGivesTheDefaults) {
@@ -281,11 +314,34 @@ TEST(Load, AKeyThatStandsTwiceCountsLast) {
   EXPECT_EQ(load_file("internal: {clock: tsc, clock: monotonic}\n").options.clock, ClockChoice::kMonotonic);
 }
 
+TEST(Load, AWrongKeyThatIsRepeatedIsOneLine) {
+  std::string yaml = "enable: 1\n";
+  for (int i = 0; i < 1000; ++i) yaml += "internal: {clock: sundial}\n";
+  EXPECT_EQ(
+      load_file(yaml).notes,
+      Lines{"FILE:2: internal.clock: sundial is not valid; accepted: auto, tsc, monotonic; the default auto is used"});
+}
+
 TEST(Load, PathsWithAZeroByteAreRefused) {
   const Loaded loaded = load_file("enable: 1\ntracer: {log_file: \"a\\0b\", data_dirs: [\"c\\0d\"]}\n");
   EXPECT_EQ(loaded.options.log_file, "./trace");
   EXPECT_EQ(loaded.options.data_dirs, Lines{});
   EXPECT_EQ(loaded.notes.size(), 2u);
+}
+
+TEST(Documentation, TheExampleOfTheFileIsValid) {
+  const std::string source = __FILE__;
+  std::ifstream in(source.substr(0, source.rfind("src/config/")) + "docs/configuration.md");
+  const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string fence = "```yaml\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  ASSERT_GT(begin, fence.size()) << "no example in docs/configuration.md";
+  const Loaded loaded = load_file(page.substr(begin, page.find("```", begin) - begin));
+  EXPECT_EQ(loaded.options.write_buffer_size, 4u << 20);
+  EXPECT_EQ(loaded.options.flush_interval_ms, 500u);
+  EXPECT_EQ(loaded.options.data_dirs, (Lines{"/scratch/job42", "/data"}));
+  for (const std::string& note : loaded.notes)
+    EXPECT_NE(note.find("this build does not have I/O"), std::string::npos) << note;
 }
 
 // --- defects of the original that must not come back -----------------------------------------------------------------
