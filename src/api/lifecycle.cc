@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Initialisation, finalisation and the notes of the process.
+#include "api/site.h"
+#include "session/session.h"
+
+namespace session = dft::session;
+
+namespace {
+// Runs the tracer's own work on behalf of the application: errno is kept, and an exception (memory refused) ends here.
+template <class Work>
+void shielded(Work work) noexcept {
+  const dft::api::ErrnoKeeper errno_keeper;
+  try {
+    work();
+  } catch (...) {
+    return;
+  }
+}
+
+void initialize(const char* log_file, const char* data_dirs, const int* process_id, bool bind) {
+  shielded([&] {
+    session::StartRequest request;
+    request.producer = session::Producer::kApi;
+    request.log_file = log_file;
+    request.data_dirs = data_dirs;
+    request.process_id = process_id;
+    request.bind = bind;
+    session::start(request);
+  });
+}
+}  // namespace
+
+extern "C" {
+
+void dftracer_initialize_main(const char* log_file, const char* data_dirs, int* process_id) noexcept {
+  initialize(log_file, data_dirs, process_id, true);
+}
+
+void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs, int* process_id) noexcept {
+  initialize(log_file, data_dirs, process_id, false);
+}
+
+void dftracer_finalize() noexcept {
+  shielded([] { session::finish_from_api(); });
+}
+
+void dftracer_set_app_metadata_int(const char* key, int value) noexcept {
+  if (key == nullptr) return;
+  shielded([&] { session::set_app_metadata(key, static_cast<std::int64_t>(value)); });
+}
+
+void dftracer_set_app_metadata_string(const char* key, const char* value) noexcept {
+  if (key == nullptr || value == nullptr) return;
+  shielded([&] { session::set_app_metadata(key, std::string_view(value)); });
+}
+
+void dftracer_mark_used(const char* name) noexcept {
+  if (name == nullptr) return;
+  shielded([&] { session::mark_used(name); });
+}
+
+DFT_WEAK_ALIAS(initialize_main) void initialize_main(const char*, const char*, int*);
+DFT_WEAK_ALIAS(initialize_no_bind) void initialize_no_bind(const char*, const char*, int*);
+DFT_WEAK_ALIAS(finalize) void finalize();
+DFT_WEAK_ALIAS(set_app_metadata_int) void set_app_metadata_int(const char*, int);
+DFT_WEAK_ALIAS(set_app_metadata_string) void set_app_metadata_string(const char*, const char*);
+DFT_WEAK_ALIAS(mark_used) void mark_used(const char*);
+
+}  // extern "C"

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The hot half of the public API: regions, their args, instants. The recorder keeps errno, never throws, and recognises
+// pointers that are no open region; what is left here is null checks and the ids of call sites.
+#include "api/exception_type.h"
+#include "api/site.h"
+
+using dft::api::layer_of;
+using dft::api::text_of;
+namespace record = dft::record;
+namespace model = dft::model;
+
+namespace {
+record::Region* region_of(DFTracerData* region) { return reinterpret_cast<record::Region*>(region); }
+DFTracerData* handle_of(record::Region* region) { return reinterpret_cast<DFTracerData*>(region); }
+
+constexpr std::size_t kLongestLiteralName = 4096;
+}  // namespace
+
+extern "C" {
+
+DFTracerData* dftracer_region_start(dftracer_site* site) noexcept {
+  return handle_of(record::open_region(dft::api::id_of(site)));
+}
+
+DFTracerData* dftracer_region_start_named(const char* name, const char* cat, int event_type, int type) noexcept {
+  const model::Layer layer = layer_of(type);
+  const std::string_view category = cat != nullptr                   ? cat
+                                    : layer == model::Layer::kCppApp ? model::kCategoryCpp
+                                                                     : model::kCategoryC;
+  const model::SiteId site = record::site_id(text_of(name), category, layer);
+  return handle_of(record::open_region(site, event_type == DF_METADATA_EVENT));
+}
+
+DFTracerData* dftracer_initialize_region(const char* name, const char* cat, int event_type) noexcept {
+  if (!DFTRACER_IS_ON_()) return nullptr;
+  return dftracer_region_start_named(name, cat, event_type, DFTRACER_TYPE_C_APP);
+}
+
+void dftracer_finalize_region(DFTracerData* region) noexcept { record::close_region(region_of(region)); }
+
+void dftracer_finalize_region_cleanup(DFTracerData** region) noexcept {
+  if (region == nullptr) return;
+  record::close_region(region_of(*region));
+  *region = nullptr;
+}
+
+void dftracer_region_end_exception(DFTracerData* region) noexcept {
+  if (record::is_open(region_of(region))) {
+    const dft::api::ErrnoKeeper errno_keeper;
+    dft::api::TypeName name;
+    dft::api::exception_in_flight(name);
+    record::add_string(region_of(region), "exception", name.view());
+  }
+  record::close_region(region_of(region));
+}
+
+void dftracer_region_update_int64(DFTracerData* region, const char* key, int64_t value) noexcept {
+  if (key != nullptr) record::add_int64(region_of(region), key, value);
+}
+
+void dftracer_region_update_uint64(DFTracerData* region, const char* key, uint64_t value) noexcept {
+  if (key != nullptr) record::add_uint64(region_of(region), key, value);
+}
+
+void dftracer_region_update_double(DFTracerData* region, const char* key, double value) noexcept {
+  if (key != nullptr) record::add_double(region_of(region), key, value);
+}
+
+void dftracer_region_update_bool(DFTracerData* region, const char* key, int value) noexcept {
+  if (key != nullptr) record::add_bool(region_of(region), key, value != 0);
+}
+
+void dftracer_region_update_str(DFTracerData* region, const char* key, const char* value) noexcept {
+  if (key != nullptr && value != nullptr) record::add_string(region_of(region), key, value);
+}
+
+void dftracer_region_update_strn(DFTracerData* region, const char* key, const char* value, size_t length) noexcept {
+  if (key != nullptr && (value != nullptr || length == 0)) {
+    record::add_string(region_of(region), key, std::string_view(value, length));
+  }
+}
+
+// The kind of an arg matters to aggregation only, which this version does not have: every kind is recorded.
+void dftracer_update_metadata_int_type(DFTracerData* region, const char* key, int value, int) noexcept {
+  dftracer_region_update_int64(region, key, value);
+}
+
+void dftracer_update_metadata_string_type(DFTracerData* region, const char* key, const char* value, int) noexcept {
+  dftracer_region_update_str(region, key, value);
+}
+
+void dftracer_update_metadata_int(DFTracerData* region, const char* key, int value) noexcept {
+  dftracer_region_update_int64(region, key, value);
+}
+
+void dftracer_update_metadata_string(DFTracerData* region, const char* key, const char* value) noexcept {
+  dftracer_region_update_str(region, key, value);
+}
+
+void dftracer_instant(dftracer_site* site) noexcept {
+  model::SiteId id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+  if (id == 0) {
+    char name[kLongestLiteralName];
+    id = dft::api::resolve(site, dft::api::instant_name(site->name, name, sizeof name));
+  }
+  record::emit_instant(id, record::ArgWriter(nullptr, 0));
+}
+
+void dftracer_metadata(int type, const char* key, const char* value) noexcept {
+  if (key == nullptr) return;
+  record::Region* region =
+      record::open_region(record::site_id(model::kKeyValue, model::kCategoryDftracer, layer_of(type)));
+  record::add_string(region, "name", key);
+  record::add_string(region, "value", text_of(value));
+  record::close_as_metadata(region);
+}
+
+DFT_WEAK_ALIAS(initialize_region) DFTracerData* initialize_region(const char*, const char*, int);
+DFT_WEAK_ALIAS(finalize_region) void finalize_region(DFTracerData*);
+DFT_WEAK_ALIAS(finalize_region_cleanup) void finalize_region_cleanup(DFTracerData**);
+DFT_WEAK_ALIAS(update_metadata_int) void update_metadata_int(DFTracerData*, const char*, int);
+DFT_WEAK_ALIAS(update_metadata_string) void update_metadata_string(DFTracerData*, const char*, const char*);
+DFT_WEAK_ALIAS(update_metadata_int_type)
+void update_metadata_int_type(DFTracerData*, const char*, int, int);
+DFT_WEAK_ALIAS(update_metadata_string_type)
+void update_metadata_string_type(DFTracerData*, const char*, const char*, int);
+
+}  // extern "C"
