@@ -31,6 +31,10 @@ bool start(const StartRequest& request);
 // finalises.
 void finish_from_api();
 
+// Counts the trace files that this process has begun: what was written to an earlier one must be written again. Any
+// thread; one load.
+std::uint64_t file_generation();
+
 // Notes for the `end` event. Any thread; take effect when recording or later starts.
 void mark_used(std::string_view layer);
 void set_app_metadata(std::string_view key, std::int64_t value);
