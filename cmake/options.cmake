@@ -110,7 +110,7 @@ endfunction()
 
 function(dft_instrument)
   # No path of the build machine in the product.
-  add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= -ffunction-sections -fdata-sections)
   foreach(sanitizer IN LISTS DFTRACER_SANITIZE)
     if(NOT sanitizer MATCHES "^(address|undefined|thread)$")
       message(FATAL_ERROR "DFTRACER_SANITIZE=${DFTRACER_SANITIZE}: accepted are address, undefined, thread, as a list")

@@ -111,6 +111,12 @@ def test_no_private_and_no_too_new_symbol_of_glibc_is_used():
                 assert tuple(map(int, match.groups())) <= GLIBC_FLOOR, f"{symbol}@{version} in dftracer_{name}"
 
 
+def test_there_is_one_recorder():
+    text = output("nm", "-C", library("preload"))
+    copies = [line for line in text.splitlines() if re.search(r" [tTbBdDrR] dft::(record|write|session)::", line)]
+    assert not copies, f"libdftracer_preload has a copy of what lives in libdftracer_core: {copies[:5]}"
+
+
 def test_stays_loaded_binds_at_once_and_finds_core_beside_itself():
     for name in LIBRARIES:
         dynamic = output("readelf", "-d", library(name))
