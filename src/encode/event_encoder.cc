@@ -242,6 +242,11 @@ bool EventEncoder::define(const model::StringDef& string, std::int32_t tid, base
 
 void EventEncoder::forget_defined_strings() { strings_.clear(); }
 
+void EventEncoder::forget() {
+  sites_.forget();
+  strings_.forget();
+}
+
 void EventEncoder::remember_tid(std::int32_t tid) {
   char* p = text::put_int(tid_text_, tid);
   p = text::put_literal(p, ",\"ts\":");

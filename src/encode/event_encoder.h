@@ -6,6 +6,7 @@
 //   1. Each call appends whole lines only, each valid JSON and valid UTF-8, of any length.
 //   2. A hash used by a line has its FH/HH/SH record earlier in the same file.
 //   3. ts and ts+dur are floored in the output unit from the same map, so nesting survives rounding.
+//   4. No object has a key twice: a key of the application that the format uses itself gets a trailing underscore.
 // See: docs/format.md.
 #pragma once
 
@@ -69,6 +70,10 @@ class EventEncoder {
   // A block with hash records was lost before it reached the file: from now on each string is defined anew at its next
   // use, so that invariant 2 holds for the lines to come.
   void forget_defined_strings();
+
+  // In a fork child, whose copy of the caches is not mapped (base/buffer.h): nothing is given back. The encoder is then
+  // as new, but for its counts.
+  void forget();
 
   std::uint64_t next_id() const { return next_id_; }            // id that the next event gets
   std::uint32_t used_layers() const { return used_layers_; }    // bit per Layer that had an event, DFTRACER excluded

@@ -36,6 +36,11 @@ class SiteCache {
   // 16 bytes behind it are readable.
   const char* text(const SitePrefix& prefix) const { return arena_.data() + prefix.offset; }
 
+  void forget() {  // fork child: without unmapping
+    slots_.forget();
+    arena_.forget();
+  }
+
  private:
   static constexpr std::size_t kSlots = 16 * 1024;
   static constexpr std::size_t kArenaLimit = 4 * 1024 * 1024;

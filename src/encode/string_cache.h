@@ -32,6 +32,11 @@ class StringCache {
   bool is_defined(model::StringKind kind, const char digits[16]) const;
   bool set_defined(model::StringKind kind, const char digits[16]);  // false when memory is refused
   void clear();
+  void forget() {  // fork child: without unmapping
+    recent_.forget();
+    set_.forget();
+    used_ = 0;
+  }
 
  private:
   struct Recent {
