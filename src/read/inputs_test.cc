@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "read/inputs.h"
+
+#include <gtest/gtest.h>
+
+#include "read/traces_for_test.h"
+
+namespace dft::read {
+namespace {
+
+TEST(Inputs, AFolderGivesItsTracesAndAPrefixItsOwn) {
+  const test::TempDir dir;
+  for (const char* name : {"run-aa-app.pfw.gz", "run-bb-fork.pfw", "run2-aa-app.pfw.gz", "run-aa-app.dfi", "notes.txt",
+                           "run-aa.pfw.gz.tmp", "run.pfw"}) {
+    dir.write(name, "x");
+  }
+  EXPECT_EQ(find_inputs({dir.path()}).files.size(), 4u);
+  const auto prefixed = find_inputs({dir.path("run")});
+  ASSERT_EQ(prefixed.files.size(), 3u);
+  EXPECT_EQ(prefixed.files[0], dir.path("run-aa-app.pfw.gz"));
+  EXPECT_EQ(find_inputs({dir.path("run"), dir.path()}).files.size(), 4u) << "no file twice";
+  EXPECT_EQ(find_inputs({dir.path("notes.txt")}).files.size(), 1u) << "a named file is taken as it is";
+}
+
+TEST(Inputs, WhatNamesNothingIsAnError) {
+  const test::TempDir dir;
+  const auto inputs = find_inputs({dir.path(), dir.path("absent"), "/nowhere/at/all"});
+  EXPECT_TRUE(inputs.files.empty());
+  ASSERT_EQ(inputs.errors.size(), 3u);
+  EXPECT_NE(inputs.errors[1].find("absent: "), std::string::npos);
+}
+
+TEST(Inputs, TraceBase) {
+  EXPECT_EQ(trace_base("a/b.pfw.gz"), "a/b");
+  EXPECT_EQ(trace_base("a/b.pfw"), "a/b");
+  EXPECT_EQ(trace_base("a/b.dfcrash"), "a/b");
+  EXPECT_EQ(trace_base("a/b"), "a/b");
+}
+
+}  // namespace
+}  // namespace dft::read
