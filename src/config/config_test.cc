@@ -11,8 +11,6 @@
 #include <string>
 
 #include "config/fake_environment.h"
-#include "config/option_table.h"
-#include "config/parse.h"
 
 namespace {
 std::size_t allocations = 0;
@@ -33,8 +31,6 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 using Lines = std::vector<std::string>;
-
-Origin origin_of(const Loaded& loaded, OptionId id) { return loaded.origins[static_cast<std::size_t>(id)]; }
 
 bool maybe_with(Variables variables) {
   const FakeEnvironment environment(std::move(variables));
@@ -106,110 +102,6 @@ TEST(Load, InitAcceptsThreeModesAndAnythingElseRecordsAnnotationsOnly) {
   EXPECT_EQ(other.notes,
             Lines{"DFTRACER_INIT=BOTH is not valid; accepted: FUNCTION, PRELOAD, HYBRID, NONE; NONE is used"});
 }
-
-// --- every option, both ways -----------------------------------------------------------------------------------------
-
-// Some value that differs from the default, in the sense of the variable and of the key.
-struct Sample {
-  std::string variable;
-  std::string key;
-  std::string text;  // as value_of prints it
-};
-
-Sample sample_of(const OptionRow& row) {
-  switch (row.kind) {
-    case Kind::kBool: {
-      const bool key = row.default_text == std::string("0");
-      const std::string variable = key != row.env_negates ? "yes" : "off";
-      return {variable, key ? "true" : "false", key != row.env_negates ? "1" : "0"};
-    }
-    case Kind::kEnum: {
-      std::string value = row.values[0] == std::string(row.default_text) ? row.values[1] : row.values[0];
-      return {value, value, value};
-    }
-    case Kind::kSize: return {"2M", "2 MiB", "2 MiB"};
-    case Kind::kTimeMs: return {"3s", "3000", "3000 ms"};
-    case Kind::kInt: return {"3", "3", "3"};
-    case Kind::kPath: return {"/some/path", "/some/path", "/some/path"};
-    case Kind::kList: return {"/x", "[/x]", "/x"};
-  }
-  return {};
-}
-
-std::string nested(const std::string& key, const std::string& value) {
-  std::string open = "{" + key + ": " + value + "}";
-  for (std::size_t dot; (dot = open.find('.')) < open.find(':');) open.replace(dot, 1, ": {").append("}");
-  return open + "\n";
-}
-
-class EveryOption : public ::testing::TestWithParam<std::size_t> {
- protected:
-  const OptionRow& row_ = kOptionRows[GetParam()];
-  const Sample sample_ = sample_of(row_);
-  const bool is_file_ = row_.id == OptionId::kConfiguration;
-};
-
-TEST_P(EveryOption, IsTakenFromTheEnvironment) {
-  if (is_file_) return;
-  const Loaded loaded = load_with({{row_.env, sample_.variable}});
-  EXPECT_EQ(value_of(loaded.options, row_.env), sample_.text);
-  EXPECT_EQ(origin_of(loaded, row_.id), Origin::kEnvironment);
-  EXPECT_NE(sample_.text, value_of(Options{}, row_.env)) << "the sample must differ from the default";
-}
-
-TEST_P(EveryOption, IsTakenFromTheFile) {
-  if (row_.yaml[0] == '\0') return;
-  const Loaded loaded = load_file(nested(row_.yaml, sample_.key));
-  EXPECT_EQ(value_of(loaded.options, row_.env), sample_.text);
-  EXPECT_EQ(origin_of(loaded, row_.id), Origin::kFile);
-}
-
-TEST_P(EveryOption, OfTheFileIsOverriddenByTheEnvironmentInBothDirections) {
-  if (row_.yaml[0] == '\0') return;
-  std::string back = value_of(Options{}, row_.env);
-  if (back.empty()) back = "/back";
-  const Loaded off = load_file(nested(row_.yaml, sample_.key), {{row_.env, back}});
-  EXPECT_EQ(value_of(off.options, row_.env), back);
-  EXPECT_EQ(origin_of(off, row_.id), Origin::kEnvironment);
-  const Loaded empty = load_file(nested(row_.yaml, sample_.key), {{row_.env, ""}});
-  EXPECT_EQ(value_of(empty.options, row_.env), sample_.text) << "an empty variable counts as unset";
-}
-
-TEST_P(EveryOption, SaysOnceThatAPartIsNotInThisBuild) {
-  if (is_file_) return;
-  Variables variables{{"DFTRACER_ENABLE", "1"}};
-  variables[row_.env] = sample_.variable;
-  const Loaded loaded = load_with(std::move(variables));
-  const bool quiet = row_.needs_quiet[0] != '\0' && value_text(loaded.options, row_) == row_.needs_quiet;
-  if (row_.needs[0] == '\0' || quiet) {
-    EXPECT_EQ(loaded.notes, Lines{});
-  } else {
-    EXPECT_EQ(loaded.notes, Lines{row_.env + std::string("=") + sample_.variable +
-                                  " has no effect: this build does not have " + row_.needs + " yet"});
-  }
-}
-
-TEST_P(EveryOption, WithAWrongValueKeepsTheDefaultAndSaysWhatIsAccepted) {
-  if (is_file_ || row_.kind == Kind::kList || row_.otherwise >= 0) return;
-  const std::string bad = row_.kind == Kind::kPath ? std::string(5000, 'x') : "16Q";
-  const std::string end = std::string(" is not valid; accepted: ") + row_.accepted + "; the default ";
-  Variables variables{{"DFTRACER_ENABLE", "1"}};
-  variables[row_.env] = bad;
-  const Loaded loaded = load_with(variables);
-  EXPECT_EQ(value_of(loaded.options, row_.env), value_of(Options{}, row_.env));
-  ASSERT_EQ(loaded.notes.size(), 1u);
-  EXPECT_NE(loaded.notes[0].find(row_.env + std::string("=") + bad.substr(0, 80)), std::string::npos);
-  EXPECT_NE(loaded.notes[0].find(end), std::string::npos) << loaded.notes[0];
-  if (row_.yaml[0] == '\0' || row_.id == OptionId::kEnable) return;
-  const Loaded file = load_file(nested(row_.yaml, bad), {{"DFTRACER_ENABLE", "1"}});
-  EXPECT_EQ(value_of(file.options, row_.env), value_of(Options{}, row_.env));
-  ASSERT_EQ(file.notes.size(), 1u);
-  EXPECT_EQ(file.notes[0].find("FILE:1: " + std::string(row_.yaml) + ": " + bad.substr(0, 80)), 0u) << file.notes[0];
-  EXPECT_NE(file.notes[0].find(end), std::string::npos) << file.notes[0];
-}
-
-INSTANTIATE_TEST_SUITE_P(Table, EveryOption, ::testing::Range<std::size_t>(0, kOptionCount),
-                         [](const auto& option) { return std::string(kOptionRows[option.param].field_name); });
 
 // --- absurd values ---------------------------------------------------------------------------------------------------
 
@@ -342,84 +234,6 @@ TEST(Documentation, TheExampleOfTheFileIsValid) {
   EXPECT_EQ(loaded.options.data_dirs, (Lines{"/scratch/job42", "/data"}));
   for (const std::string& note : loaded.notes)
     EXPECT_NE(note.find("this build does not have I/O"), std::string::npos) << note;
-}
-
-// --- defects of the original that must not come back -----------------------------------------------------------------
-
-TEST(Cfg1, BothSectionNamesAreRead) {
-  for (const char* section : {"tracer", "profiler"}) {
-    const Loaded loaded =
-        load_file(section + std::string(": {init: PRELOAD, log_file: p, data_dirs: /d, log_level: DEBUG, time_metric: "
-                                        "NS, compression: no, libuv_threads: 4}\n"));
-    EXPECT_EQ(loaded.options.init, InitMode::kPreload) << section;
-    EXPECT_EQ(loaded.options.log_file, "p");
-    EXPECT_EQ(loaded.options.data_dirs, Lines{"/d"});
-    EXPECT_EQ(loaded.options.log_level, base::LogLevel::kDebug);
-    EXPECT_EQ(loaded.options.time_metric, TimeMetric::kNs);
-    EXPECT_FALSE(loaded.options.compression);
-    EXPECT_EQ(loaded.options.libuv_threads, 4);
-    EXPECT_EQ(loaded.muted.size(), 2u) << "only the parts that this build does not have";
-  }
-}
-
-TEST(Cfg2, IoKeysNeedNoOtherKey) {
-  const Loaded loaded = load_file("features: {io: {enable: false, posix: false, stdio: false}}\n");
-  EXPECT_FALSE(loaded.options.io);
-  EXPECT_FALSE(loaded.options.posix);
-  EXPECT_FALSE(loaded.options.stdio);
-  EXPECT_EQ(load_file("enable: 1\nfeatures: {enable: true}\n").notes, Lines{}) << "files that have it stay quiet";
-}
-
-TEST(Cfg3, DisableTidsDisablesTids) {
-  EXPECT_FALSE(load_with({{"DFTRACER_DISABLE_TIDS", "1"}}).options.tids);
-  EXPECT_TRUE(load_with({{"DFTRACER_DISABLE_TIDS", "0"}}).options.tids);
-  EXPECT_FALSE(load_file("features: {tid: false}\n").options.tids);
-  EXPECT_TRUE(load_file("features: {tid: true}\n").options.tids);
-}
-
-TEST(Cfg4, TheEnvironmentSwitchesOffWhatTheFileSwitchedOn) {
-  const Loaded loaded = load_file(
-      "enable: true\ninternal: {bind_signals: true}\nfeatures: {core_affinity: true, papi: {enable: true}, io: "
-      "{enable: "
-      "false}}\n",
-      {{"DFTRACER_ENABLE", "0"},
-       {"DFTRACER_BIND_SIGNALS", "0"},
-       {"DFTRACER_SET_CORE_AFFINITY", "0"},
-       {"DFTRACER_ENABLE_PAPI_TRACING", "0"},
-       {"DFTRACER_DISABLE_IO", "0"}});
-  EXPECT_FALSE(loaded.options.enable);
-  EXPECT_FALSE(loaded.options.bind_signals);
-  EXPECT_FALSE(loaded.options.core_affinity);
-  EXPECT_FALSE(loaded.options.papi);
-  EXPECT_TRUE(loaded.options.io);
-}
-
-TEST(Cfg5, AFileWithoutEnableLeavesItToTheOtherLayers) {
-  EXPECT_FALSE(load_file("tracer: {init: PRELOAD}\n").options.enable);
-  const Loaded on = load_file("tracer: {init: PRELOAD}\n", {{"DFTRACER_ENABLE", "1"}});
-  EXPECT_TRUE(on.options.enable);
-  EXPECT_EQ(on.options.init, InitMode::kPreload);
-  EXPECT_EQ(on.notes, Lines{});
-}
-
-TEST(Cfg6, GarbageIsNamedAndUnitsAreUnderstood) {
-  EXPECT_EQ(load_with({{"DFTRACER_WRITE_BUFFER_SIZE", "16M"}}).options.write_buffer_size, 16u << 20);
-  EXPECT_EQ(load_with({{"DFTRACER_ENABLE", "1"}, {"DFTRACER_TIME_METRIC", "fortnight"}}).notes.size(), 1u);
-}
-
-TEST(Cfg7, AggregationIsNeverTakenForAvailable) {
-  const Loaded loaded = load_with({{"DFTRACER_ENABLE", "1"},
-                                   {"DFTRACER_ENABLE_AGGREGATION", "1"},
-                                   {"DFTRACER_AGGREGATION_TYPE", "SELECTIVE"},
-                                   {"DFTRACER_AGGREGATION_FILE", "/nonexistent"}});
-  EXPECT_EQ(loaded.notes.size(), 3u);
-  EXPECT_EQ(load_with({{"DFTRACER_ENABLE", "1"}, {"DFTRACER_ENABLE_AGGREGATION", "0"}}).notes, Lines{});
-}
-
-TEST(Cfg8, LoadingLeavesTheProcessEnvironmentAlone) {
-  load_with({{"DFTRACER_ENABLE", "1"}, {"DFTRACER_LOG_FILE", "x"}, {"DFTRACER_DATA_DIR", "/d"}});
-  EXPECT_EQ(process_environment("DFTRACER_LOG_FILE"), nullptr);
-  EXPECT_EQ(process_environment("DFTRACER_DATA_DIR"), nullptr);
 }
 
 }  // namespace

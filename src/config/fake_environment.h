@@ -19,7 +19,10 @@ namespace dft::config {
 class FakeEnvironment {
  public:
   explicit FakeEnvironment(std::map<std::string, std::string> variables) : variables_(std::move(variables)) {
-    for (const auto& [name, value] : variables_) entries_.push_back(name + "=" + value);
+    for (const auto& [name, value] : variables_) {
+      entries_.push_back(name);
+      entries_.back().append("=").append(value);
+    }
     for (const std::string& entry : entries_) environ_.push_back(entry.c_str());
     environ_.push_back(nullptr);
     current_ = this;

@@ -16,20 +16,16 @@ bool stands_in(const char* const* names, std::size_t count, std::string_view nam
   return std::find(names, names + count, name) != names + count;
 }
 
-// Edits between two names, a swap of neighbours counting as one.
-// REQUIRES: both are shorter than kLongestName.
+// Edits between two names. REQUIRES: both are shorter than kLongestName.
 std::size_t distance(std::string_view a, std::string_view b) {
-  using Row = std::array<std::size_t, kLongestName>;
-  Row before{}, last{}, now{};
+  std::array<std::size_t, kLongestName> last{}, now{};
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     now[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       now[j] = std::min({last[j] + 1, now[j - 1] + 1, change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = std::min(now[j], before[j - 2] + 1);
     }
-    before = last;
     last = now;
   }
   return last[b.size()];
