@@ -96,17 +96,17 @@ struct dftracer_site {
 extern int dftracer_on;
 
 /* Starts tracing when the configuration switches it on. Null or empty arguments: the configuration's. data_dirs is
- * joined with the configured list; *process_id becomes an arg of the `start` event. */
+ * joined with the configured list; *process_id becomes an arg of the `start` event. no_bind: without interception. */
 void dftracer_initialize_main(const char* log_file, const char* data_dirs, int* process_id) DFTRACER_NOEXCEPT_;
-void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs,
-                                 int* process_id) DFTRACER_NOEXCEPT_; /* no interception */
+void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs, int* process_id) DFTRACER_NOEXCEPT_;
 /* Writes everything and closes the trace. Regions still open are written with the arg open_at_end. A later event or
  * initialisation opens a new trace. */
 void dftracer_finalize(void) DFTRACER_NOEXCEPT_;
 
+/* A region; to end one, pointers that are no open region are ignored. event_type: DF_DATA_EVENT or DF_METADATA_EVENT.
+ */
 struct DFTracerData* dftracer_initialize_region(const char* name, const char* cat, int event_type) DFTRACER_NOEXCEPT_;
-void dftracer_finalize_region(struct DFTracerData* region)
-    DFTRACER_NOEXCEPT_; /* pointers that are no open region are ignored */
+void dftracer_finalize_region(struct DFTracerData* region) DFTRACER_NOEXCEPT_;
 void dftracer_finalize_region_cleanup(struct DFTracerData** region) DFTRACER_NOEXCEPT_;
 
 /* Args of a region; the last value of a key stays. */
@@ -138,12 +138,11 @@ void dftracer_update_relation(struct DFTracerData* region, int relation, EntityI
 EntityID dftracer_update_relation_entity(struct DFTracerData* region, int relation, const char* type, const char* key,
                                          int store, const char* uri) DFTRACER_NOEXCEPT_;
 
-/* What the macros call. */
+/* What the macros call. region_end_exception: an exception that is on its way ends the region. */
 struct DFTracerData* dftracer_region_start(struct dftracer_site* site) DFTRACER_NOEXCEPT_;
 struct DFTracerData* dftracer_region_start_named(const char* name, const char* cat, int event_type,
                                                  int type) DFTRACER_NOEXCEPT_;
-void dftracer_region_end_exception(struct DFTracerData* region)
-    DFTRACER_NOEXCEPT_; /* by an exception that is on its way */
+void dftracer_region_end_exception(struct DFTracerData* region) DFTRACER_NOEXCEPT_;
 void dftracer_instant(struct dftracer_site* site) DFTRACER_NOEXCEPT_;
 void dftracer_metadata(int type, const char* key, const char* value) DFTRACER_NOEXCEPT_;
 

@@ -5,12 +5,10 @@
  * Rules:   a START macro declares variables, so it stands where a declaration may stand; every other macro is one
  *          statement or one value, also under an `if` without braces. Arguments are evaluated once, on or off.
  */
-#ifndef DFTRACER_DFTRACER_MACROS_H
-#define DFTRACER_DFTRACER_MACROS_H
-
 #ifndef DFTRACER_DFTRACER_H
-#include "dftracer/dftracer.h"
-#endif
+#include "dftracer/dftracer.h" /* which includes this header in its place */
+#elif !defined(DFTRACER_DFTRACER_MACROS_H)
+#define DFTRACER_DFTRACER_MACROS_H
 
 #ifndef DFTRACER_DISABLE
 
@@ -182,8 +180,8 @@ DFTRACER_INLINE_ void dftracer_inline_init(const char* log_file, const char* dat
       (void)(c);                   \
     }                              \
   } while (0)
-#define DFTRACER_NO_ENTITY_(a, b) (0 ? ((void)(a), (void)(b), (uint64_t)0) : (uint64_t)0)
-#define DFTRACER_NO_ENTITY4_(a, b, c, d) (0 ? ((void)(a), (void)(b), (void)(c), (void)(d), (uint64_t)0) : (uint64_t)0)
+#define DFTRACER_NO_ENTITY_(a, b) (0 ? ((void)(a), (void)(b), UINT64_C(0)) : UINT64_C(0))
+#define DFTRACER_NO_ENTITY4_(a, b, c, d) (0 ? ((void)(a), (void)(b), (void)(c), (void)(d), UINT64_C(0)) : UINT64_C(0))
 
 #define DFTRACER_C_REGION_CLEANUP
 #define DFTRACER_C_INIT(log_file, data_dirs, process_id) DFTRACER_UNUSED3_(log_file, data_dirs, process_id)
