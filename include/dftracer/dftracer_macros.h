@@ -161,6 +161,14 @@ DFTRACER_INLINE_ void dftracer_inline_init(const char* log_file, const char* dat
 
 #else /* DFTRACER_DISABLE: arguments are compiled, so that variables count as used, and never evaluated. */
 
+#if defined(__GNUC__)
+__attribute__((always_inline, unused))
+#endif
+static inline EntityID
+dftracer_no_entity(void) {
+  return 0;
+}
+
 #define DFTRACER_UNUSED1_(a) \
   do {                       \
     if (0) (void)(a);        \
@@ -180,8 +188,9 @@ DFTRACER_INLINE_ void dftracer_inline_init(const char* log_file, const char* dat
       (void)(c);                   \
     }                              \
   } while (0)
-#define DFTRACER_NO_ENTITY_(a, b) (0 ? ((void)(a), (void)(b), UINT64_C(0)) : UINT64_C(0))
-#define DFTRACER_NO_ENTITY4_(a, b, c, d) (0 ? ((void)(a), (void)(b), (void)(c), (void)(d), UINT64_C(0)) : UINT64_C(0))
+#define DFTRACER_NO_ENTITY_(a, b) (0 ? ((void)(a), (void)(b), dftracer_no_entity()) : dftracer_no_entity())
+#define DFTRACER_NO_ENTITY4_(a, b, c, d) \
+  (0 ? ((void)(a), (void)(b), (void)(c), (void)(d), dftracer_no_entity()) : dftracer_no_entity())
 
 #define DFTRACER_C_REGION_CLEANUP
 #define DFTRACER_C_INIT(log_file, data_dirs, process_id) DFTRACER_UNUSED3_(log_file, data_dirs, process_id)
