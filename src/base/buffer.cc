@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/buffer.h"
 
+#include <sys/mman.h>
+
 #include "base/raw_io.h"
 
 namespace dft::base {
@@ -28,6 +30,7 @@ bool Buffer::grow(std::size_t extra) {
   }
   char* bigger = static_cast<char*>(raw::map(wanted));
   if (bigger == nullptr) return false;
+  raw::madvise(bigger, wanted, MADV_DONTFORK);  // a child must not pay for copies of what only the parent's drain needs
   if (size_ != 0) std::memcpy(bigger, data_, size_);
   if (data_ != nullptr) raw::unmap(data_, capacity_);
   data_ = bigger;

@@ -3,6 +3,8 @@
 // while
 //          the application is crashed inside malloc, and an allocator of the application may itself be traced.
 // Threads: none; one owner.
+// Invariant: the bytes are not inherited by a forked child; a buffer that lives there must be forgotten first
+// (forget()).
 #pragma once
 
 #include <cstddef>

@@ -77,6 +77,14 @@ void clock_start(bool allow_tsc) {
   clock_state.source.store(source, std::memory_order_release);
 }
 
+void clock_distrust_tsc(const ClockPair& now, double ticks_per_ns) {
+  if (clock_state.source.load(std::memory_order_relaxed) != ClockSource::kTsc) return;
+  clock_state.fallback_ticks.store(now.ticks, std::memory_order_relaxed);
+  clock_state.fallback_ticks_per_ns.store(ticks_per_ns, std::memory_order_relaxed);
+  clock_state.fallback_ns.store(now.monotonic_ns, std::memory_order_relaxed);
+  clock_state.source.store(ClockSource::kMonotonic, std::memory_order_seq_cst);
+}
+
 Ticks clock_slow_now() {
   const std::uint64_t now = monotonic_ns();
   const std::uint64_t base_ns = clock_state.fallback_ns.load(std::memory_order_relaxed);

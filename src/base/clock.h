@@ -38,6 +38,15 @@ extern ClockState clock_state;
 // restart.
 void clock_start(bool allow_tsc);
 
+// One pair of readings of tick clock and CLOCK_MONOTONIC taken together; the narrowest of a few tries.
+struct ClockPair {
+  Ticks ticks;
+  std::uint64_t monotonic_ns;
+  std::uint64_t bracket_ns;  // width of the window in which both were read
+};
+// The TSC went astray at `now`: from here on CLOCK_MONOTONIC, scaled into the tick domain already in use.
+void clock_distrust_tsc(const ClockPair& now, double ticks_per_ns);
+
 Ticks clock_slow_now();  // CLOCK_MONOTONIC in the tick domain; errno kept
 
 inline Ticks clock_now() {
@@ -47,12 +56,6 @@ inline Ticks clock_now() {
   return clock_slow_now();
 }
 
-// One pair of readings of tick clock and CLOCK_MONOTONIC taken together; the narrowest of a few tries.
-struct ClockPair {
-  Ticks ticks;
-  std::uint64_t monotonic_ns;
-  std::uint64_t bracket_ns;  // width of the window in which both were read
-};
 ClockPair clock_pair();
 std::int64_t realtime_minus_monotonic_ns();
 std::uint64_t monotonic_ns();
@@ -81,6 +84,8 @@ class ClockMap {
   // Rebuilds a map from stored knots (recovery).
   void restore(const ClockKnot* knots, std::size_t count);
   const ClockKnot* knots() const { return knots_; }
+  std::uint64_t start_ns() const { return knots_[0].trace_ns; }
+  double ticks_per_ns() const { return 1.0 / knots_[count_ - 1].ns_per_tick; }
   std::size_t knot_count() const { return count_; }
   std::int64_t wall_minus_monotonic_ns() const { return wall_offset_; }
 

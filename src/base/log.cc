@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "base/futex_lock.h"
 #include "base/raw_io.h"
 
 namespace dft::base {
@@ -13,6 +14,22 @@ namespace dft::base {
 namespace {
 std::atomic<LogLevel> current_level{LogLevel::kError};
 constexpr std::string_view kPrefix = "dftracer: ";
+
+constexpr std::uint32_t kDeferredRoom = 16 * 1024;
+__thread bool deferred_here = false;
+FutexLock deferred_lock;
+char deferred_text[kDeferredRoom];
+std::atomic<std::uint32_t> deferred_size{0};
+
+void defer(const char* text, std::uint32_t size) {
+  deferred_lock.lock();
+  const std::uint32_t used = deferred_size.load(std::memory_order_relaxed);
+  if (used + size <= kDeferredRoom) {  // a full ring keeps the first lines: they name the cause
+    memcpy(deferred_text + used, text, size);
+    deferred_size.store(used + size, std::memory_order_release);
+  }
+  deferred_lock.unlock();
+}
 }  // namespace
 
 void set_log_level(LogLevel level) { current_level.store(level, std::memory_order_relaxed); }
@@ -23,7 +40,28 @@ LogLine::LogLine(LogLevel level) : enabled_(log_enabled(level)) { *this << kPref
 LogLine::~LogLine() {
   if (!enabled_) return;
   text_[size_++] = '\n';
-  raw::write_all(2, text_, size_, nullptr);
+  if (deferred_here) {
+    defer(text_, size_);
+  } else {
+    raw::write_all(2, text_, size_, nullptr);
+  }
+}
+
+void defer_log_of_this_thread() { deferred_here = true; }
+
+void write_deferred_log() {
+  if (deferred_size.load(std::memory_order_acquire) == 0 || deferred_here) return;
+  const SignalGuard signals;
+  if (!deferred_lock.try_lock()) return;
+  raw::write_all(2, deferred_text, deferred_size.load(std::memory_order_relaxed), nullptr);
+  deferred_size.store(0, std::memory_order_relaxed);
+  deferred_lock.unlock();
+}
+
+void forget_deferred_log() {
+  deferred_lock.reset_after_fork();
+  deferred_size.store(0, std::memory_order_relaxed);
+  deferred_here = false;
 }
 
 LogLine& LogLine::operator<<(std::string_view text) {

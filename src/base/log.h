@@ -32,6 +32,12 @@ class LogLine {
   char text_[2048];
 };
 
+// The tracer's own thread has no stderr (it closes every descriptor that it shares with the application): its lines
+// wait in a small ring until a thread of the application passes by.
+void defer_log_of_this_thread();
+void write_deferred_log();
+void forget_deferred_log();  // in a forked child: they are the parent's to say
+
 // Text of an errno value without locale or malloc ("No space left on device").
 std::string_view error_text(int error);
 

@@ -80,6 +80,14 @@ JsonWriter& JsonWriter::number(double value) {
   append_double(value, out_);
   return *this;
 }
+JsonWriter& JsonWriter::raw_members(std::string_view members) {
+  if (members.empty()) return *this;
+  if (comma_) out_.push(',');
+  out_.append(members);
+  comma_ = true;
+  return *this;
+}
+
 JsonWriter& JsonWriter::raw(std::string_view json) {
   before_value();
   out_.append(json);

@@ -31,6 +31,7 @@ class JsonWriter {
   JsonWriter& number(double value);
   JsonWriter& flag(bool value) { return number(std::uint64_t{value}); }  // 0 or 1
   JsonWriter& raw(std::string_view json);
+  JsonWriter& raw_members(std::string_view members);  // `"a":1,"b":2` as made by another writer; may be empty
   JsonWriter& begin_object();
   JsonWriter& end_object();
   JsonWriter& begin_array();

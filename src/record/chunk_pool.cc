@@ -17,7 +17,10 @@ using model::kInCrashFile;
 using model::kUncounted;
 
 namespace {
-constexpr std::uint32_t kKeepFree = 16;  // 4 MiB stay mapped for the next burst
+constexpr std::uint32_t kKeepFree = 16;   // 4 MiB stay mapped for the next burst
+constexpr std::uint32_t kReadySlots = 8;  // mapped ahead in crash-safe mode
+constexpr std::uint64_t kSlotPatienceNs = 20'000'000;
+__thread bool this_thread_maps = false;
 
 std::uint32_t slots_for(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + sizeof(ChunkHeader) + kChunkSize - 1) / kChunkSize);
@@ -29,20 +32,30 @@ void ChunkPool::configure(const PoolOptions& options) {
   giving_up_.store(false, std::memory_order_relaxed);
 }
 
-ChunkHeader* ChunkPool::pop_free() {
-  ChunkHeader* chunk = free_;
-  if (chunk != nullptr) {
-    free_ = chunk->next;
+ChunkHeader* ChunkPool::pop_free(std::uint32_t slots) {
+  for (ChunkHeader** link = &free_; *link != nullptr; link = &(*link)->next) {
+    ChunkHeader* chunk = *link;
+    if (chunk->slots != slots) continue;
+    *link = chunk->next;
     --free_count_;
+    return chunk;
   }
-  return chunk;
+  return nullptr;
 }
+
+void ChunkPool::push_free(ChunkHeader* chunk) {
+  chunk->next = free_;
+  free_ = chunk;
+  ++free_count_;
+}
+
+bool ChunkPool::may_map() const { return crash_ == nullptr || everyone_maps_ || this_thread_maps; }
 
 ChunkHeader* ChunkPool::map_new(std::uint32_t slots) {
   const std::size_t size = std::size_t{slots} * kChunkSize;
   int fd = -1;
   std::uint64_t offset = 0;
-  if (crash_ != nullptr) {
+  if (crash_ != nullptr && may_map()) {
     const std::uint64_t slot = crash_->slot_count.load(std::memory_order_relaxed);
     offset = model::kCrashHeaderSize + slot * kChunkSize;
     // Blocks are reserved first: a hole that cannot be filled would kill the application with SIGBUS.
@@ -53,31 +66,48 @@ ChunkHeader* ChunkPool::map_new(std::uint32_t slots) {
   base::raw::madvise(memory, size, MADV_DONTFORK);
   auto* chunk = static_cast<ChunkHeader*>(memory);
   chunk->slots = slots;
-  chunk->origin = fd >= 0 ? kInCrashFile : 0;
+  chunk->origin = fd >= 0 ? kInCrashFile : 0u;
   if (fd >= 0) chunk->file_slot = crash_->slot_count.fetch_add(slots, std::memory_order_release);
   return chunk;
 }
 
 void ChunkPool::unmap(ChunkHeader* chunk) { base::raw::unmap(chunk, std::size_t{chunk->slots} * kChunkSize); }
 
+ChunkHeader* ChunkPool::obtain(std::uint32_t slots) {
+  ChunkHeader* chunk = pop_free(slots);
+  if (chunk != nullptr) return chunk;
+  if (may_map()) return map_new(slots);
+  // The crash file's descriptor lives in the drain's own table: ask it. If it does not answer soon, plain memory is
+  // used.
+  const std::uint64_t began = base::monotonic_ns();
+  while (base::monotonic_ns() - began < kSlotPatienceNs) {
+    const std::uint32_t seen = freed_.load(std::memory_order_acquire);
+    wanted_slots_.store(slots, std::memory_order_release);
+    lock_.unlock();
+    if (on_slot_wanted != nullptr) on_slot_wanted();
+    base::raw::futex_wait(&freed_, seen, kSlotPatienceNs / 4);
+    lock_.lock();
+    if (crash_ == nullptr) break;
+    chunk = pop_free(slots);
+    if (chunk != nullptr) return chunk;
+  }
+  unprotected_.fetch_add(1, std::memory_order_relaxed);
+  return map_new(slots);
+}
+
 ChunkHeader* ChunkPool::take(ChunkKind kind, std::size_t bytes, bool reserved) {
   const std::uint32_t slots = slots_for(bytes);
   const std::uint64_t size = std::uint64_t{slots} * kChunkSize;
+  // A record larger than the whole limit may still pass when nothing else is in use.
+  const auto fits = [&](std::uint64_t used) { return reserved || used + size <= options_.limit_bytes || used == 0; };
+  if (!fits(in_use_.load(std::memory_order_relaxed))) return nullptr;
   lock_.lock();
   ChunkHeader* chunk = nullptr;
-  const std::uint64_t used = in_use_.load(std::memory_order_relaxed);
-  // A record larger than the whole limit may still pass when nothing else is in use.
-  const bool fits = reserved || used + size <= options_.limit_bytes || used == 0;
-  if (fits) {
-    if (slots == 1) chunk = pop_free();
-    if (chunk == nullptr) chunk = map_new(slots);
-  }
+  if (fits(in_use_.load(std::memory_order_relaxed))) chunk = obtain(slots);
   if (chunk != nullptr) {
-    const std::uint32_t in_file = chunk->origin & kInCrashFile;
-    chunk->origin = in_file | (reserved ? kUncounted : 0);
-    if (!reserved) in_use_.store(used + size, std::memory_order_relaxed);
+    chunk->origin = (chunk->origin & kInCrashFile) | (reserved ? kUncounted : 0u);
+    if (!reserved) in_use_.fetch_add(size, std::memory_order_relaxed);
     chunk->magic = model::kChunkMagic;
-    chunk->slots = slots;
     chunk->committed.store(0, std::memory_order_relaxed);
     chunk->drained = chunk->pending = chunk->pending_block = 0;
     chunk->next = nullptr;
@@ -117,10 +147,8 @@ void ChunkPool::give_back(ChunkHeader* chunk) {
   const bool in_file = (chunk->origin & kInCrashFile) != 0;
   chunk->kind.store(ChunkKind::kFree, std::memory_order_release);
   // Slots of the crash file cannot be returned to the file; they are kept for reuse whatever their number.
-  if (chunk->slots == 1 && (in_file || free_count_ < kKeepFree)) {
-    chunk->next = free_;
-    free_ = chunk;
-    ++free_count_;
+  if (in_file || (chunk->slots == 1 && free_count_ < kKeepFree)) {
+    push_free(chunk);
   } else {
     unmap(chunk);
   }
@@ -135,15 +163,46 @@ void ChunkPool::give_up_waiting() {
   base::raw::futex_wake(&freed_, 1 << 30);
 }
 
-void ChunkPool::use_crash_file(int fd, model::CrashHeader* header) {
+void ChunkPool::use_crash_file(int fd, model::CrashHeader* header, bool shared_descriptors) {
   lock_.lock();
-  while (ChunkHeader* chunk = pop_free()) unmap(chunk);
+  while (free_ != nullptr) {
+    ChunkHeader* chunk = free_;
+    free_ = chunk->next;
+    unmap(chunk);
+  }
+  free_count_ = 0;
   crash_fd_ = fd;
   crash_ = header;
+  everyone_maps_ = shared_descriptors;
+  this_thread_maps = header != nullptr;
+  unprotected_.store(0, std::memory_order_relaxed);
   lock_.unlock();
 }
 
-void ChunkPool::leave_crash_file() { use_crash_file(-1, nullptr); }
+void ChunkPool::leave_crash_file() { use_crash_file(-1, nullptr, true); }
+
+void ChunkPool::top_up() {
+  if (crash_ == nullptr) return;
+  lock_.lock();
+  const std::uint32_t wanted = wanted_slots_.exchange(0, std::memory_order_acquire);
+  bool mapped = false;
+  if (wanted > 1) {
+    ChunkHeader* chunk = map_new(wanted);
+    if (chunk != nullptr) push_free(chunk);
+    mapped = chunk != nullptr;
+  }
+  while (free_count_ < kReadySlots) {
+    ChunkHeader* chunk = map_new(1);
+    if (chunk == nullptr) break;
+    push_free(chunk);
+    mapped = true;
+  }
+  lock_.unlock();
+  if (mapped) {
+    freed_.fetch_add(1, std::memory_order_release);
+    base::raw::futex_wake(&freed_, 1 << 30);
+  }
+}
 
 void ChunkPool::reset_after_fork() {
   lock_.reset_after_fork();
@@ -152,6 +211,9 @@ void ChunkPool::reset_after_fork() {
   in_use_.store(0, std::memory_order_relaxed);
   crash_fd_ = -1;
   crash_ = nullptr;
+  everyone_maps_ = true;
+  this_thread_maps = false;
+  on_slot_wanted = nullptr;
 }
 
 }  // namespace dft::record

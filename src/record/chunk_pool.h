@@ -39,16 +39,25 @@ class ChunkPool {
 
   std::uint64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
 
-  // Crash-safe mode: chunks come from `fd` behind the crash header from now on. The pool owns neither.
-  void use_crash_file(int fd, model::CrashHeader* header);
+  // Crash-safe mode: chunks come from `fd` behind the crash header from now on. The pool owns neither. `fd` is a number
+  // of the calling thread's descriptor table: only that thread can map slots (top_up), others ask it and wait a little;
+  // `shared_descriptors`: every thread can.
+  void use_crash_file(int fd, model::CrashHeader* header, bool shared_descriptors);
   void leave_crash_file();  // forgets all free chunks of it
+  void top_up();            // by the thread that called use_crash_file: a few free slots, and what was asked for
+  std::uint64_t unprotected_chunks() const { return unprotected_.load(std::memory_order_relaxed); }
+  // Called without locks held when a slot is asked for.
+  void (*on_slot_wanted)() = nullptr;
 
   void lock() { lock_.lock(); }
   void unlock() { lock_.unlock(); }
   void reset_after_fork();  // forgets every chunk
 
  private:
-  model::ChunkHeader* pop_free();
+  model::ChunkHeader* pop_free(std::uint32_t slots);
+  model::ChunkHeader* obtain(std::uint32_t slots);  // REQUIRES: lock held
+  void push_free(model::ChunkHeader* chunk);
+  bool may_map() const;
   model::ChunkHeader* map_new(std::uint32_t slots);
   static void unmap(model::ChunkHeader* chunk);
 
@@ -59,6 +68,9 @@ class ChunkPool {
   std::atomic<std::uint64_t> in_use_{0};  // bytes that count against the limit
   std::atomic<std::uint32_t> freed_{0};   // futex word: changes at each give_back
   std::atomic<bool> giving_up_{false};
+  std::atomic<std::uint32_t> wanted_slots_{0};
+  std::atomic<std::uint64_t> unprotected_{0};  // anonymous chunks handed out in crash-safe mode
+  bool everyone_maps_ = true;
   int crash_fd_ = -1;
   model::CrashHeader* crash_ = nullptr;
 };

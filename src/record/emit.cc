@@ -64,7 +64,24 @@ void note_wait(Stream& stream, ChunkHeader* chunk, std::uint64_t waited_ns) {
   return true;
 }
 
+namespace {
+__thread ThreadState* suspended = nullptr;
+__thread bool is_suspended = false;
+}  // namespace
+
+void suspend_thread() {
+  suspended = this_thread;
+  this_thread = nullptr;
+  is_suspended = true;
+}
+
+void resume_thread() {
+  this_thread = suspended;
+  is_suspended = false;
+}
+
 [[gnu::noinline]] ThreadState* enter_slow() {
+  if (is_suspended) return nullptr;
   if (control->active.load(std::memory_order_relaxed) == 0) {
     if (recorder.on_inactive == nullptr || !recorder.on_inactive()) return nullptr;
   }

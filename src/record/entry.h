@@ -15,6 +15,10 @@ inline constexpr std::uint32_t kMaxLevel = 2;  // normal code, and a signal hand
 ThreadState* enter_slow();
 bool take_chunk(ThreadState* state, Stream& stream, std::size_t record_size);
 
+// Puts this thread's recording aside (around vfork) and takes it up again.
+void suspend_thread();
+void resume_thread();
+
 inline void leave(ThreadState* state) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // Release: who sees the level fall also sees what was written inside (Recorder::quiesce).

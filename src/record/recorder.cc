@@ -69,6 +69,10 @@ unsigned Recorder::quiesce(std::uint64_t longest_wait_ns) {
 
 void Recorder::forget_threads() {
   for (ThreadState* state = threads(); state != nullptr; state = state->next) {
+    // A thread that is stuck inside (crashed, stopped) may still write to its chunks: they stay its own.
+    const bool stuck = state->phase.load(std::memory_order_acquire) == ThreadPhase::kLive && state != this_thread &&
+                       __atomic_load_n(&state->level, __ATOMIC_ACQUIRE) != 0;
+    if (stuck) continue;
     for (Stream& stream : state->streams) {
       if (ChunkHeader* chunk = stream.current.load(std::memory_order_acquire)) pool.give_back(chunk);
       stream.pos = stream.limit = nullptr;
@@ -168,6 +172,7 @@ void Recorder::push_full(ChunkHeader* chunk) {
     chunk->next = head;
   } while (!full_.compare_exchange_weak(head, chunk, std::memory_order_release, std::memory_order_relaxed));
   wake_drain();
+  if (on_full != nullptr) on_full();
 }
 
 void Recorder::wake_drain() {

@@ -30,6 +30,9 @@ struct Recorder {
   // Called by a thread that has an event while recording is inactive; true when recording is active afterwards.
   bool (*on_inactive)() = nullptr;
 
+  // Set while nobody drains in the background: called by a thread that has just pushed a full chunk.
+  void (*on_full)() = nullptr;
+
   // -- life cycle (session) --
   bool prepare();  // once: control page, thread-exit key, membarrier registration
   void start(std::int32_t pid);

@@ -35,6 +35,9 @@ void finish_from_api();
 // thread; one load.
 std::uint64_t file_generation();
 
+// Changes whenever a new trace file begins: what must stand once in each file is written again then.
+std::uint64_t file_generation();
+
 // Notes for the `end` event. Any thread; take effect when recording or later starts.
 void mark_used(std::string_view layer);
 void set_app_metadata(std::string_view key, std::int64_t value);

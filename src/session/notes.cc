@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include "session/notes.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "dftracer/dftracer_config.hpp"
+#include "encode/block_compressor.h"
+#include "encode/json_writer.h"
+#include "model/trace_format.h"
+#include "session/session_state.h"
+
+namespace dft::session {
+
+using encode::JsonWriter;
+using model::StringKind;
+
+namespace {
+
+constexpr int kLockTries = 1000;
+
+void set(base::Buffer& buffer, std::string_view text) {
+  buffer.clear();
+  buffer.append(text);
+}
+
+const char* lookup(const char* name) { return getenv(name); }
+
+model::TimeMetric metric_of(const config::Options& options) {
+  switch (options.time_metric) {
+    case config::TimeMetric::kNs: return model::TimeMetric::kNs;
+    case config::TimeMetric::kMs: return model::TimeMetric::kMs;
+    case config::TimeMetric::kSec: return model::TimeMetric::kSec;
+    case config::TimeMetric::kUs: break;
+  }
+  return model::TimeMetric::kUs;
+}
+
+// Without interception, aggregation and the collectors, their keys say 0: readers of the format expect them to be
+// there.
+void append_cfg(const StartFacts& facts, base::Buffer& out) {
+  const config::Options& o = facts.options;
+  JsonWriter json(out);
+  json.key("enable").flag(o.enable).key("metadata").flag(o.metadata).key("core_affinity").flag(false);
+  json.key("time_metric").string(model::time_metric_name(metric_of(o)));
+  json.key("io").flag(false).key("posix").flag(false).key("stdio").flag(false);
+  json.key("compression").flag(o.compression).key("trace_all_files").flag(o.data_dirs.empty());
+  json.key("tids").flag(o.tids).key("bind_signals").flag(o.bind_signals);
+  json.key("write_buffer_size").number(o.write_buffer_size).key("trace_interval_ms").number(o.trace_interval_ms);
+  json.key("libuv_thread_count").number(0).key("variorum_power").flag(false);
+  json.key("aggregation_enable").flag(false).key("aggregation_type").string("FULL").key("bind").flag(facts.bound);
+  json.key("buffer_limit").number(o.buffer_limit);
+  json.key("buffer_mode").string(o.buffer_mode == config::BufferMode::kWait ? "wait" : "drop");
+  json.key("flush_interval_ms").number(o.flush_interval_ms).key("crash_safe").flag(o.crash_safe);
+}
+
+void append_start_args(const StartFacts& facts, base::Buffer& out) {
+  char date[32] = {};
+  const time_t now = time(nullptr);
+  struct tm parts;
+  char text[32] = {};
+  if (localtime_r(&now, &parts) != nullptr && asctime_r(&parts, text) != nullptr) {
+    std::snprintf(date, sizeof date, "%.24s", text);
+  }
+  JsonWriter json(out);
+  json.key("version").string(DFTRACER_VERSION).key("date").string(date).key("ppid").number(facts.ppid);
+  if (facts.process_id != nullptr) json.key("process_id").number(*facts.process_id);
+  const bool tsc = base::clock_state.source.load(std::memory_order_relaxed) == base::ClockSource::kTsc;
+  json.key("clock").begin_object().key("source").string(tsc ? "tsc" : "monotonic");
+  json.key("wall_minus_monotonic_ns").number(base::realtime_minus_monotonic_ns()).end_object();
+  json.key("compressor").string(facts.options.compression ? encode::BlockCompressor::name() : "none");
+}
+
+void append_build(base::Buffer& out) {
+  JsonWriter json(out);
+  json.begin_object();
+  for (const char* part : {"mpi", "hdf5", "hip", "cuda", "finstrument", "variorum"}) json.key(part).flag(false);
+  json.end_object();
+}
+
+}  // namespace
+
+void Notes::Pairs::put(std::string_view key, std::string_view value) {
+  const std::uint32_t sizes[2] = {static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value.size())};
+  if (!bytes.reserve(sizeof sizes + key.size() + value.size())) return;
+  bytes.append(reinterpret_cast<const char*>(sizes), sizeof sizes);
+  bytes.append(key);
+  bytes.append(value);
+}
+
+bool Notes::Pairs::next(std::size_t* at, std::string_view* key, std::string_view* value) const {
+  std::uint32_t sizes[2];
+  if (*at + sizeof sizes > bytes.size()) return false;
+  std::memcpy(sizes, bytes.data() + *at, sizeof sizes);
+  *key = bytes.view().substr(*at + sizeof sizes, sizes[0]);
+  *value = bytes.view().substr(*at + sizeof sizes + sizes[0], sizes[1]);
+  *at += sizeof sizes + sizes[0] + sizes[1];
+  return true;
+}
+
+bool Notes::Pairs::overwritten_later(std::size_t after, std::string_view key) const {
+  std::string_view later;
+  std::string_view value;
+  while (next(&after, &later, &value)) {
+    if (later == key) return true;
+  }
+  return false;
+}
+
+void Notes::prepare(const StartFacts& facts) {
+  pid_ = facts.pid;
+  std::snprintf(pid_text_, sizeof pid_text_, "%d", facts.pid);
+  set(host_, facts.identity.host);
+  set(cwd_, facts.identity.cwd);
+  set(command_, facts.identity.command);
+  set(exec_name_, facts.identity.exec_name);
+  std::memcpy(host_hash_, base::string_hash(facts.identity.host).digits, sizeof host_hash_);
+  time_metric_ = model::time_metric_name(metric_of(facts.options));
+  for (base::Buffer* buffer : {&start_args_, &cfg_, &build_, &rank_, &rank_args_}) buffer->clear();
+  append_start_args(facts, start_args_);
+  append_cfg(facts, cfg_);
+  append_build(build_);
+  const Rank rank = rank_from_launcher(lookup);
+  if (!rank.known) return;
+  set(rank_, rank.value);
+  JsonWriter(rank_args_).key("name").string("rank").key("value").string(rank.value).key("source").string(rank.source);
+}
+
+void Notes::prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base::Buffer& out) {
+  encoder.define_string(StringKind::kHost, host_.view(), pid_, out);
+  base::Buffer args;
+  const auto record = [&](std::string_view name, auto&& fill) {
+    args.clear();
+    JsonWriter json(args);
+    fill(json);
+    encoder.metadata(name, pid_, args.view(), out);
+  };
+  record(model::kThreadName,
+         [&](JsonWriter& json) { json.key("name").string(pid_text_).key("value").string("thread_name"); });
+  record(model::kKeyValue,
+         [&](JsonWriter& json) { json.key("name").string("time_metric").key("value").string(time_metric_); });
+  const base::StringHash cwd = encoder.define_string(StringKind::kFile, cwd_.view(), pid_, out);
+  const base::StringHash command = encoder.define_string(StringKind::kString, command_.view(), pid_, out);
+  const base::StringHash exec = encoder.define_string(StringKind::kString, exec_name_.view(), pid_, out);
+  args.clear();
+  JsonWriter json(args);
+  json.key("cwd").string(cwd.view()).key("exec_hash").string(exec.view()).key("cmd_hash").string(command.view());
+  json.raw_members(start_args_.view());
+  json.key("cfg").begin_object().raw_members(cfg_.view()).end_object().key("build").raw(build_.view());
+  encoder.life_cycle_event("start", pid_, start_ns, args.view(), out);
+  if (rank_.empty()) return;
+  encoder.metadata(model::kProcessRecord, pid_, rank_args_.view(), out);
+  record(model::kProcessName, [&](JsonWriter& name) {
+    char text[64];
+    std::snprintf(text, sizeof text, "Rank %.*s", static_cast<int>(rank_.size()), rank_.data());
+    name.key("name").string(text).key("value").string("process_name");
+  });
+}
+
+void Notes::append_used(std::uint32_t layers, base::Buffer& out) const {
+  JsonWriter json(out);
+  json.begin_object();
+  for (int layer = 0; layer < model::kLayerCount; ++layer) {
+    if ((layers >> layer & 1u) != 0) json.key(model::kLayerNames[layer]).flag(true);
+  }
+  std::size_t at = 0;
+  std::string_view key;
+  std::string_view value;
+  while (marks_.next(&at, &key, &value)) {
+    bool written = marks_.overwritten_later(at, key);
+    for (int layer = 0; layer < model::kLayerCount; ++layer) {
+      written = written || ((layers >> layer & 1u) != 0 && key == model::kLayerNames[layer]);
+    }
+    if (!written) json.key(key).flag(true);
+  }
+  json.end_object();
+}
+
+void Notes::append_app(base::Buffer& out) const {
+  JsonWriter json(out);
+  json.begin_object();
+  std::size_t at = 0;
+  std::string_view key;
+  std::string_view value;
+  while (app_.next(&at, &key, &value)) {
+    if (!app_.overwritten_later(at, key)) json.key(key).raw(value);
+  }
+  json.end_object();
+}
+
+void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file, const write::Losses& losses,
+                     std::uint64_t end_ns, base::Buffer& out) {
+  base::Buffer args;
+  JsonWriter json(args);
+  json.key("num_events").number(encoder.next_id() - 1);
+  json.key("cfg").begin_object().raw_members(cfg_.view()).key("log_file").string(file.path()).end_object();
+  json.key("build").raw(build_.view());
+  // A crashed thread may hold the lock for ever; then the marks are left out rather than read half-made.
+  bool locked = false;
+  for (int tries = 0; tries < kLockTries && !locked; ++tries) locked = lock_.try_lock();
+  base::Buffer text;
+  if (locked) append_used(encoder.used_layers(), text);
+  json.key("used").raw(locked ? text.view() : "{}");
+  text.clear();
+  if (locked) append_app(text);
+  json.key("app").raw(locked ? text.view() : "{}");
+  if (locked) lock_.unlock();
+  text.clear();
+  losses.append_sums(text);
+  json.key("dlopen").number(state.libraries_opened.load(std::memory_order_relaxed));
+  json.key("lost").raw(text.view());
+  encoder.life_cycle_event("end", pid_, end_ns, args.view(), out);
+}
+
+void Notes::mark_used(std::string_view layer) {
+  const base::LockGuard guard(lock_);
+  std::size_t at = 0;
+  std::string_view key;
+  std::string_view value;
+  while (marks_.next(&at, &key, &value)) {
+    if (key == layer) return;
+  }
+  marks_.put(layer, {});
+}
+
+void Notes::set_app(std::string_view key, std::string_view json_value) {
+  const base::LockGuard guard(lock_);
+  app_.put(key, json_value);
+}
+
+void Notes::clear() {
+  const base::LockGuard guard(lock_);
+  marks_.bytes.clear();
+  app_.bytes.clear();
+}
+
+void Notes::reset_after_fork() {
+  lock_.reset_after_fork();
+  for (base::Buffer* buffer : {&marks_.bytes, &app_.bytes, &host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_,
+                               &start_args_, &cfg_, &build_}) {
+    buffer->forget();
+  }
+}
+
+}  // namespace dft::session

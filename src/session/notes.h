@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Purpose: what a trace file says about its process: the start-up records, `start`, and `end` with cfg, build, used,
+// app. Threads: prepared by the starting thread; app metadata and marks by any thread under one lock; prologue and
+// epilogue on
+//          the drain's thread, without malloc.
+#pragma once
+
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/futex_lock.h"
+#include "config/config.h"
+#include "session/identity.h"
+#include "write/trace_writer.h"
+
+namespace dft::session {
+
+struct StartFacts {
+  const config::Options& options;
+  const Identity& identity;
+  int pid;
+  int ppid;
+  bool bound;             // calls are intercepted
+  const int* process_id;  // of the init call; null if none
+};
+
+class Notes final : public write::TraceNotes {
+ public:
+  void prepare(const StartFacts& facts);
+  void prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base::Buffer& out) override;
+  void epilogue(encode::EventEncoder& encoder, const write::FileSink& file, const write::Losses& losses,
+                std::uint64_t end_ns, base::Buffer& out) override;
+
+  void mark_used(std::string_view layer);
+  void set_app(std::string_view key, std::string_view json_value);
+  const char* host_hash() const { return host_hash_; }
+  void reset_after_fork();  // a child starts with nothing of its parent's
+  void clear();
+
+ private:
+  // A list of (key, value) byte pairs in one buffer; the last value of a key counts.
+  struct Pairs {
+    base::Buffer bytes;
+    void put(std::string_view key, std::string_view value);
+    bool next(std::size_t* at, std::string_view* key, std::string_view* value) const;
+    bool overwritten_later(std::size_t after, std::string_view key) const;
+  };
+
+  void append_used(std::uint32_t layers, base::Buffer& out) const;
+  void append_app(base::Buffer& out) const;
+
+  base::FutexLock lock_;  // guards marks_ and app_
+  Pairs marks_;
+  Pairs app_;
+  // Prepared text, read-only afterwards.
+  base::Buffer host_, cwd_, command_, exec_name_, rank_, rank_args_;
+  base::Buffer start_args_;  // behind the hashes
+  base::Buffer cfg_;         // "cfg":{...} up to log_file
+  base::Buffer build_;
+  char host_hash_[16] = {};
+  char pid_text_[16] = {};
+  std::string_view time_metric_;
+  int pid_ = 0;
+};
+
+}  // namespace dft::session

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/raw_io.h"
+#include "encode/json_writer.h"
+#include "record/recorder.h"
+#include "session/identity.h"
+#include "session/notes.h"
+#include "session/session_state.h"
+#include "write/drain.h"
+
+int dftracer_on = 0;
+
+namespace dft::session {
+
+namespace raw = base::raw;
+using record::recorder;
+
+State state;
+
+namespace {
+
+constexpr std::uint64_t kQuiesceNs = 1'000'000'000;
+constexpr std::uint64_t kHandlerQuiesceNs = 200'000'000;
+constexpr std::uint64_t kHandlerPatienceNs = 5'000'000'000;
+
+// Constructed in place and never destroyed: it must work after static destruction.
+alignas(Notes) char notes_memory[sizeof(Notes)];
+bool notes_made = false;
+Notes& notes() {
+  if (!notes_made) {
+    new (notes_memory) Notes;
+    notes_made = true;
+  }
+  return *reinterpret_cast<Notes*>(notes_memory);
+}
+
+const char* environment(const char* name) { return getenv(name); }
+
+void turn_off() {
+  state.phase.store(Phase::kOff, std::memory_order_release);
+  dftracer_on = 0;
+}
+
+const config::Options* options() {
+  if (state.config == nullptr) {
+    auto* loaded = new config::Loaded(config::load(environment));
+    state.config = loaded;
+    base::set_log_level(loaded->options.log_level);
+    if (loaded->options.enable) {
+      for (const std::string& note : loaded->notes) base::LogLine() << note;
+    }
+  }
+  return &state.config->options;
+}
+
+std::string_view suffix_of(Producer producer) {
+  switch (producer) {
+    case Producer::kPreload: return "preload";
+    case Producer::kFork: return "fork";
+    case Producer::kApi: break;
+  }
+  return "app";
+}
+
+std::string absolute_prefix(const StartRequest& request, const config::Options& config, const std::string& cwd) {
+  if (request.log_file != nullptr && request.log_file[0] != '\0') {
+    return make_absolute(strip_extension(request.log_file), cwd);
+  }
+  return make_absolute(config.log_file, state.start_directory[0] != '\0' ? state.start_directory : cwd.c_str());
+}
+
+model::TimeMetric metric_of(config::TimeMetric metric) {
+  switch (metric) {
+    case config::TimeMetric::kNs: return model::TimeMetric::kNs;
+    case config::TimeMetric::kMs: return model::TimeMetric::kMs;
+    case config::TimeMetric::kSec: return model::TimeMetric::kSec;
+    case config::TimeMetric::kUs: break;
+  }
+  return model::TimeMetric::kUs;
+}
+
+bool fill_drain_options(const StartRequest& request, const config::Options& config, const Identity& identity, int pid,
+                        write::DrainOptions* out) {
+  const std::string stem =
+      trace_stem(absolute_prefix(request, config, identity.cwd), identity, pid, suffix_of(request.producer));
+  if (stem.size() >= sizeof out->writer.stem) {
+    base::LogLine() << "cannot create the trace: the prefix has " << std::uint64_t{stem.size()}
+                    << " bytes, more than a path may have: set DFTRACER_LOG_FILE to a shorter one";
+    return false;
+  }
+  std::memcpy(out->writer.stem, stem.c_str(), stem.size() + 1);
+  out->writer.compression = config.compression;
+  out->writer.block_size = config.write_buffer_size;
+  out->writer.encoder.pid = pid;
+  std::memcpy(out->writer.encoder.host_hash, notes().host_hash(), sizeof out->writer.encoder.host_hash);
+  out->writer.encoder.metadata = config.metadata;
+  out->writer.encoder.include_tids = config.tids;
+  out->writer.encoder.time_metric = metric_of(config.time_metric);
+  out->flush_interval_ms = config.flush_interval_ms;
+  out->crash_safe = config.crash_safe;
+  out->eager = request.producer != Producer::kPreload;
+  return true;
+}
+
+// REQUIRES: lock held, phase not kRecording.
+bool start_recording(const StartRequest& request) {
+  const config::Options& config = *options();
+  if (!config.enable || !recorder.prepare() || !install_lifecycle_hooks()) {
+    turn_off();
+    return false;
+  }
+  const int pid = raw::pid();
+  const Identity identity = read_identity();
+  base::clock_start(config.clock != config::ClockChoice::kMonotonic);
+  notes().prepare(
+      {config, identity, pid, static_cast<int>(getppid()), request.bind && state.bound, request.process_id});
+  write::DrainOptions drain_options;
+  if (!fill_drain_options(request, config, identity, pid, &drain_options)) {
+    turn_off();
+    return false;
+  }
+  record::PoolOptions pool;
+  pool.limit_bytes = config.buffer_limit;
+  pool.wait = config.buffer_mode == config::BufferMode::kWait;
+  pool.longest_wait_ns = config.exit_timeout_ms * 1'000'000;
+  recorder.pool.configure(pool);
+  const int error = write::drain.start(drain_options, notes());
+  if (error != 0) {
+    turn_off();
+    return false;
+  }
+  state.pid = pid;
+  state.producer = request.producer;
+  state.child = false;
+  state.generation.fetch_add(1, std::memory_order_release);
+  state.phase.store(Phase::kRecording, std::memory_order_release);
+  dftracer_on = 1;
+  recorder.start(pid);
+  if (config.bind_signals) bind_fatal_signals();
+  return true;
+}
+
+bool start_guarded(const StartRequest& request) {
+  try {
+    return start_recording(request);
+  } catch (...) {
+    base::LogLine() << "cannot start recording: out of memory: this process is not traced";
+    turn_off();
+    return false;
+  }
+}
+
+bool this_process_records() {
+  return state.phase.load(std::memory_order_acquire) == Phase::kRecording && state.pid == raw::pid();
+}
+
+std::uint64_t exit_timeout_ns() {
+  return (state.config != nullptr ? state.config->options.exit_timeout_ms : 10'000) * 1'000'000;
+}
+
+void finish_as(Phase phase) {
+  if (!write::drain.finish(exit_timeout_ns(), kQuiesceNs)) {
+    base::LogLine() << "the trace " << write::drain.path() << " was not finished within "
+                    << exit_timeout_ns() / 1'000'000 << " ms (DFTRACER_EXIT_TIMEOUT_MS): its last events are missing";
+  }
+  state.phase.store(phase, std::memory_order_release);
+}
+
+// An event while nothing is recorded: the first one of this process, or of a forked child.
+bool on_first_event() {
+  const base::LockGuard guard(state.lock);
+  if (recorder.prepare() && state.pid != 0 && state.pid != raw::pid()) become_forked_child();
+  const Phase phase = state.phase.load(std::memory_order_relaxed);
+  if (phase == Phase::kRecording) return true;
+  if (phase != Phase::kIdle) return false;
+  StartRequest request;
+  request.producer = state.child ? Producer::kFork : Producer::kApi;
+  request.bind = false;
+  return start_guarded(request);
+}
+
+// Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
+__attribute__((constructor)) void on_load() {
+  if (!config::maybe_enabled(environment)) return;
+  recorder.on_inactive = on_first_event;
+  note_start_directory();
+  state.phase.store(Phase::kIdle, std::memory_order_relaxed);
+  dftracer_on = 1;
+}
+
+__attribute__((destructor)) void on_unload() { finish_process(); }
+
+}  // namespace
+
+void note_start_directory() {
+  if (raw::getcwd(state.start_directory, sizeof state.start_directory) < 0) state.start_directory[0] = '\0';
+}
+
+bool start(const StartRequest& request) {
+  if (dftracer_on == 0 && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+  const base::LockGuard guard(state.lock);
+  if (state.pid != 0 && state.pid != raw::pid()) become_forked_child();
+  const Phase phase = state.phase.load(std::memory_order_relaxed);
+  if (phase == Phase::kRecording) return true;
+  if (phase == Phase::kOff || phase == Phase::kEnded) return false;
+  StartRequest adjusted = request;
+  if (state.child) adjusted.producer = Producer::kFork;
+  return start_guarded(adjusted);
+}
+
+void finish_from_api() {
+  const base::LockGuard guard(state.lock);
+  if (!this_process_records()) return;
+  if (state.producer == Producer::kPreload) {
+    write::drain.flush(exit_timeout_ns());
+    return;
+  }
+  finish_as(Phase::kFinished);
+  notes().clear();
+}
+
+void finish_process() {
+  if (!this_process_records()) return;
+  const base::LockGuard guard(state.lock);
+  if (!this_process_records()) return;
+  finish_as(Phase::kEnded);
+  dftracer_on = 0;
+}
+
+bool finish_for_exec() {
+  if (!this_process_records()) return false;
+  const base::LockGuard guard(state.lock);
+  if (!this_process_records()) return false;
+  finish_as(Phase::kFinished);
+  return true;
+}
+
+void resume_after_exec(bool was_recording) {
+  if (!was_recording) return;
+  StartRequest request;
+  request.producer = state.producer;
+  const base::LockGuard guard(state.lock);
+  start_guarded(request);
+}
+
+// A handler must not wait for a lock that the interrupted thread may hold: it only asks the drain and waits a bounded
+// time.
+void flush_in_handler() {
+  if (this_process_records()) write::drain.flush(kHandlerPatienceNs);
+}
+
+void finish_in_handler() {
+  if (!this_process_records()) return;
+  write::drain.finish(kHandlerPatienceNs, kHandlerQuiesceNs);
+  state.phase.store(Phase::kEnded, std::memory_order_release);
+  dftracer_on = 0;
+}
+
+void become_forked_child() {
+  const Phase before = state.phase.load(std::memory_order_relaxed);
+  recorder.reset_in_child();
+  write::drain.reset_in_child();
+  base::forget_deferred_log();
+  if (notes_made) notes().reset_after_fork();
+  state.pid = raw::pid();
+  if (before == Phase::kRecording) {
+    state.child = true;
+    state.phase.store(Phase::kIdle, std::memory_order_relaxed);
+    dftracer_on = 1;
+  }
+}
+
+std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }
+
+void mark_used(std::string_view layer) {
+  if (dftracer_on != 0) notes().mark_used(layer);
+}
+
+void set_app_metadata(std::string_view key, std::int64_t value) {
+  if (dftracer_on == 0) return;
+  base::Buffer text;
+  encode::append_int(value, text);
+  notes().set_app(key, text.view());
+}
+
+void set_app_metadata(std::string_view key, std::string_view value) {
+  if (dftracer_on == 0) return;
+  base::Buffer text;
+  encode::append_json_string(value, text);
+  notes().set_app(key, text.view());
+}
+
+}  // namespace dft::session

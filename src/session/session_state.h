@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the one process-wide object of the session, shared by session.cc, lifecycle.cc and signals.cc.
+// Threads: `lock` guards everything that is not atomic. Trivially destructible: it outlives static destruction.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/futex_lock.h"
+#include "config/config.h"
+#include "session/session.h"
+
+namespace dft::session {
+
+enum class Phase : std::uint32_t {
+  kOff,   // nothing will be recorded in this process
+  kIdle,  // enabled, not started: an init call or the first event starts
+  kRecording,
+  kFinished,  // ended by the API; only an init call starts again
+  kEnded,     // the process is ending
+};
+
+struct State {
+  base::FutexLock lock;
+  std::atomic<Phase> phase{Phase::kOff};
+  std::int32_t pid = 0;  // of the process that recorded last
+  bool child = false;    // forked from a process that was recording
+  bool bound = false;
+  Producer producer = Producer::kApi;
+  const config::Loaded* config = nullptr;  // read once, kept for the life of the process and its children
+  std::atomic<std::uint64_t> generation{0};
+  std::atomic<std::uint64_t> libraries_opened{0};
+  char start_directory[4096] = {};  // what a relative prefix of the configuration is relative to
+};
+extern State state;
+
+// Ends recording because the process ends (destructor, _exit, quick_exit, a fatal signal). Does nothing in a process
+// that shares or copied this memory but is another one (vfork child, raw clone).
+void finish_process();
+// The same before exec; resume_after_exec() when exec failed.
+bool finish_for_exec();
+void resume_after_exec(bool was_recording);
+// From a signal handler: async-signal-safe.
+void flush_in_handler();
+void finish_in_handler();
+
+void note_start_directory();
+void become_forked_child();
+void bind_fatal_signals();
+bool install_lifecycle_hooks();  // atfork, quick_exit; once
+
+}  // namespace dft::session
+
+// 0: off, the API's macros make no call. Declared in dftracer/dftracer.h.
+extern "C" __attribute__((visibility("default"))) int dftracer_on;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Starting, stopping, waking. What a pass does is in drain_pass.cc.
+#include "write/drain.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <new>
+
+#include "base/log.h"
+#include "base/raw_io.h"
+#include "write/descriptor_table.h"
+#include "write/drain_work.h"
+
+namespace dft::write {
+
+namespace raw = base::raw;
+using record::recorder;
+
+Drain drain;
+
+namespace {
+constexpr std::size_t kStack = 512 * 1024;
+constexpr std::uint64_t kStartPatienceNs = 10'000'000'000;
+
+void announce(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  word.store(value, std::memory_order_release);
+  raw::futex_wake(&word, 1 << 30);
+}
+}  // namespace
+
+bool Drain::is_drain_thread() const { return threaded_ && tid_.load(std::memory_order_relaxed) == raw::tid(); }
+
+bool Drain::make_work(const DrainOptions& options, TraceNotes& notes) {
+  void* memory = raw::map(sizeof(Work));
+  if (memory == nullptr) return false;
+  raw::madvise(memory, sizeof(Work), MADV_DONTFORK);
+  work_ = new (memory) Work(options, recorder.definitions, notes);
+  return true;
+}
+
+int Drain::start(const DrainOptions& options, TraceNotes& notes) {
+  path_[0] = '\0';
+  lost_ = 0;
+  error_ = 0;
+  for (auto* word : {&started_, &flush_asked_, &flush_done_, &finish_asked_, &finish_done_}) word->store(0);
+  if (!make_work(options, notes)) return -ENOMEM;
+  phase_.store(Phase::kStarting, std::memory_order_release);
+  const base::ClockPair now = base::clock_pair();
+  work_->clock.start(now, base::realtime_minus_monotonic_ns());
+  threaded_ = start_thread();
+  if (!threaded_) {
+    base::LogLine() << "cannot start a thread for writing: the traced threads write themselves, which slows them down";
+    begin();
+  } else if (!wait_for(started_, 1, kStartPatienceNs)) {
+    error_ = -ETIMEDOUT;
+  }
+  if (error_ != 0) {
+    phase_.store(Phase::kFailed, std::memory_order_release);
+    return error_;
+  }
+  recorder.on_full = threaded_ ? nullptr : on_full_chunk;
+  return 0;
+}
+
+bool Drain::start_thread() {
+  const base::SignalGuard
+      signals;  // the new thread inherits the blocked mask: the application's handlers never run on it
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, kStack);
+  pthread_t thread;
+  const bool made = pthread_create(&thread, &attributes, thread_main, this) == 0;
+  pthread_attr_destroy(&attributes);
+  return made;
+}
+
+void* Drain::thread_main(void* self) {
+  auto* mine = static_cast<Drain*>(self);
+  mine->tid_.store(raw::tid(), std::memory_order_relaxed);
+  prctl(PR_SET_NAME, "dftracer", 0, 0, 0);
+  if (own_empty_descriptor_table()) {
+    base::defer_log_of_this_thread();
+    mine->work_->shared_descriptors = false;
+  }
+  mine->begin();
+  announce(mine->started_, 1);
+  if (mine->error_ == 0) mine->loop();
+  return nullptr;
+}
+
+int Drain::begin() {
+  if (work_->options.eager && !open_files()) {
+    error_ = work_->open_error;
+    return error_;
+  }
+  phase_.store(Phase::kRunning, std::memory_order_release);
+  return 0;
+}
+
+void Drain::loop() {
+  const std::uint64_t interval = work_->options.flush_interval_ms * 1'000'000;
+  std::uint64_t next_flush = base::monotonic_ns() + interval;
+  for (;;) {
+    const bool finishing = finish_asked_.load(std::memory_order_acquire) != 0;
+    const std::uint32_t flush_asked = flush_asked_.load(std::memory_order_acquire);
+    if (finishing) break;
+    const std::uint64_t now = base::monotonic_ns();
+    const bool due = now >= next_flush || flush_asked != flush_done_.load(std::memory_order_relaxed);
+    pass(due ? Pass::kEverything : Pass::kFullChunks);
+    if (due) {
+      next_flush = base::monotonic_ns() + interval;
+      announce(flush_done_, flush_asked);
+      continue;
+    }
+    recorder.wait_for_work(next_flush > now ? next_flush - now : 0);
+  }
+  end_of_trace();
+}
+
+bool Drain::wait_for(std::atomic<std::uint32_t>& word, std::uint32_t at_least, std::uint64_t timeout_ns) {
+  const std::uint64_t began = base::monotonic_ns();
+  for (;;) {
+    const std::uint32_t seen = word.load(std::memory_order_acquire);
+    if (seen >= at_least) return true;
+    const std::uint64_t waited = base::monotonic_ns() - began;
+    if (waited >= timeout_ns) return false;
+    raw::futex_wait(&word, seen, timeout_ns - waited < 100'000'000 ? timeout_ns - waited : 100'000'000);
+  }
+}
+
+bool Drain::finish(std::uint64_t timeout_ns, std::uint64_t quiesce_ns) {
+  const Phase phase = phase_.load(std::memory_order_acquire);
+  if (phase == Phase::kFinished || phase == Phase::kIdle || phase == Phase::kFailed) return true;
+  quiesce_ns_.store(quiesce_ns, std::memory_order_relaxed);
+  finish_asked_.store(1, std::memory_order_release);
+  if (!threaded_) {
+    const base::LockGuard guard(inline_lock_);
+    end_of_trace();
+    return true;
+  }
+  if (is_drain_thread()) return false;
+  recorder.wake_drain();
+  const bool done = wait_for(finish_done_, 1, timeout_ns);
+  base::write_deferred_log();
+  return done;
+}
+
+bool Drain::flush(std::uint64_t timeout_ns) {
+  if (!running()) return true;
+  if (!threaded_) {
+    const base::LockGuard guard(inline_lock_);
+    pass(Pass::kEverything);
+    return true;
+  }
+  if (is_drain_thread()) return false;
+  const std::uint32_t mine = flush_asked_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  recorder.wake_drain();
+  const bool done = wait_for(flush_done_, mine, timeout_ns);
+  base::write_deferred_log();
+  return done;
+}
+
+// Without a thread of our own, the thread that filled a chunk drains it. One that finds the lock taken leaves its chunk
+// to the holder or to the next.
+void Drain::on_full_chunk() {
+  if (!drain.running() || !drain.inline_lock_.try_lock()) return;
+  drain.pass(Pass::kFullChunks);
+  drain.inline_lock_.unlock();
+}
+
+void Drain::reset_in_child() {
+  phase_.store(Phase::kIdle, std::memory_order_relaxed);
+  inline_lock_.reset_after_fork();
+  work_ = nullptr;
+  threaded_ = false;
+  path_[0] = '\0';
+  recorder.on_full = nullptr;
+}
+
+}  // namespace dft::write

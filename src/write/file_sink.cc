@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "write/file_sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "base/raw_io.h"
+
+namespace dft::write {
+
+namespace raw = base::raw;
+
+namespace {
+constexpr int kMaxSameName = 100'000;
+constexpr int kHighDescriptor = 512;  // out of the way of programs that count on low numbers
+
+// A write beyond RLIMIT_FSIZE leaves SIGXFSZ pending on this thread, whose signals are blocked while it writes; it must
+// not reach the application when they are unblocked.
+void discard_pending_sigxfsz() {
+  const std::uint64_t set = std::uint64_t{1} << (SIGXFSZ - 1);
+  struct timespec none = {0, 0};
+  raw::call(SYS_rt_sigtimedwait, reinterpret_cast<long>(&set), 0, reinterpret_cast<long>(&none), sizeof set);
+}
+
+}  // namespace
+
+int make_parent_directories(const char* path) {
+  char partial[kMaxPath];
+  const std::size_t length = std::strlen(path);
+  if (length >= sizeof partial) return -ENAMETOOLONG;
+  int result = 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (path[i] != '/') continue;
+    std::memcpy(partial, path, i);
+    partial[i] = '\0';
+    result = raw::mkdir(partial, 0777);
+    if (result == -EEXIST || result == -EACCES || result == -EROFS) result = 0;  // the open tells what really is wrong
+    if (result < 0) return result;
+  }
+  return result;
+}
+
+int FileSink::open(std::string_view stem, std::string_view suffix, bool shared_descriptors) {
+  shared_ = shared_descriptors;
+  size_ = 0;
+  reopened_ = 0;
+  for (int number = 1; number < kMaxSameName; ++number) {
+    int length = 0;
+    const auto stem_size = static_cast<int>(stem.size());
+    if (number == 1) {
+      length = std::snprintf(path_, sizeof path_, "%.*s", stem_size, stem.data());
+    } else {
+      length = std::snprintf(path_, sizeof path_, "%.*s-%d", stem_size, stem.data(), number);
+    }
+    if (length < 0 || static_cast<std::size_t>(length) + suffix.size() >= sizeof path_) return -ENAMETOOLONG;
+    stem_len_ = static_cast<std::size_t>(length);
+    std::memcpy(path_ + stem_len_, suffix.data(), suffix.size());
+    path_[stem_len_ + suffix.size()] = '\0';
+    if (number == 1) {
+      const int made = make_parent_directories(path_);
+      if (made < 0) return made;
+    }
+    const int fd = raw::open(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd == -EEXIST) continue;
+    if (fd < 0) return fd;
+    fd_ = fd;
+    break;
+  }
+  if (fd_ < 0) return -EEXIST;
+  if (shared_) {
+    const long high = raw::call(SYS_fcntl, fd_, F_DUPFD_CLOEXEC, kHighDescriptor);
+    if (high >= 0) {
+      raw::close(fd_);
+      fd_ = static_cast<int>(high);
+    }
+  }
+  struct stat found;
+  if (raw::fstat(fd_, &found) == 0) {
+    device_ = found.st_dev;
+    inode_ = found.st_ino;
+  }
+  return 0;
+}
+
+bool FileSink::still_ours() {
+  struct stat found;
+  return raw::fstat(fd_, &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
+}
+
+int FileSink::reopen() {
+  const int fd = raw::open(path_, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0);
+  fd_ = -1;  // the old number belongs to the application now and is not ours to close
+  if (fd < 0) return fd;
+  fd_ = fd;
+  if (!still_ours()) {
+    raw::close(fd_);
+    fd_ = -1;
+    return -ESTALE;
+  }
+  ++reopened_;
+  return 0;
+}
+
+int FileSink::append(std::string_view block) {
+  if (fd_ < 0 && inode_ == 0) return -EBADF;
+  if (fd_ < 0 || (shared_ && !still_ours())) {
+    const int result = reopen();
+    if (result < 0) return result;
+  }
+  const std::uint64_t signals = raw::block_signals();
+  std::size_t done = 0;
+  const long result = raw::write_all(fd_, block.data(), block.size(), &done);
+  if (result < 0) {
+    if (result == -EFBIG) discard_pending_sigxfsz();
+    if (done != 0) raw::ftruncate(fd_, size_);
+  } else {
+    size_ += block.size();
+  }
+  raw::restore_signals(signals);
+  return result < 0 ? static_cast<int>(result) : 0;
+}
+
+void FileSink::close() {
+  if (fd_ >= 0 && (!shared_ || still_ours())) raw::close(fd_);
+  forget();
+}
+
+void FileSink::forget() {
+  fd_ = -1;
+  inode_ = 0;
+}
+
+}  // namespace dft::write

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "write/trace_writer.h"
+
+#include <errno.h>
+
+#include <cstring>
+
+#include "base/log.h"
+#include "base/raw_io.h"
+#include "encode/json_writer.h"
+
+namespace dft::write {
+
+namespace {
+Cause cause_of(int error) {
+  switch (-error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return Cause::kDiskFull;
+    case EBADF:
+    case ESTALE:
+    case ENOENT: return Cause::kFileLost;
+    default: return Cause::kWriteError;
+  }
+}
+}  // namespace
+
+TraceWriter::TraceWriter(const WriterOptions& options, const model::Definitions& definitions,
+                         const base::ClockMap& clock, TraceNotes& notes)
+    : options_(options), notes_(notes), clock_(clock), encoder_(definitions, clock, options.encoder) {}
+
+int TraceWriter::open(bool shared_descriptors) {
+  const std::string_view suffix = options_.compression ? model::kTraceSuffixGz : model::kTraceSuffixPlain;
+  return sink_.open(options_.stem, suffix, shared_descriptors);
+}
+
+void TraceWriter::set_crash_header(model::CrashHeader* header) { crash_ = header; }
+
+void TraceWriter::ensure_prologue() {
+  if (prologue_in_file_ || prologue_in_block_) return;
+  prologue_in_block_ = true;
+  notes_.prologue(encoder_, clock_.start_ns(), block_);
+}
+
+void TraceWriter::record(const model::RecordHeader& record, model::ChunkHeader* chunk, std::uint64_t end) {
+  ensure_prologue();
+  if (!encoder_.encode(record, chunk->tid, block_)) {
+    const std::uint64_t when = record.kind == model::RecordKind::kMetadata ? 0 : clock_.to_ns(record.end);
+    losses_.add(Cause::kUndecodable, 1, record.size, when, when);
+  }
+  note_progress(chunk, end);
+  if (block_.size() >= options_.block_size) commit();
+}
+
+void TraceWriter::open_region(const model::RegionSlot& slot, const char* args, base::Ticks now) {
+  ensure_prologue();
+  const std::size_t size = sizeof(model::RecordHeader) + slot.arg_bytes;
+  scratch_.clear();
+  if (!scratch_.reserve(size)) {
+    losses_.add(Cause::kNoMemory, 1, size, clock_.to_ns(slot.begin), clock_.to_ns(now));
+    return;
+  }
+  const model::RecordHeader header{static_cast<std::uint32_t>(size),
+                                   model::RecordKind::kEvent,
+                                   static_cast<std::uint8_t>(slot.flags | model::kFlagOpenAtEnd),
+                                   slot.arg_count,
+                                   slot.site,
+                                   0,
+                                   slot.begin,
+                                   now};
+  std::memcpy(scratch_.data(), &header, sizeof header);
+  if (slot.arg_bytes != 0) std::memcpy(scratch_.data() + sizeof header, args, slot.arg_bytes);
+  const auto& whole = *reinterpret_cast<const model::RecordHeader*>(scratch_.data());
+  if (!encoder_.encode(whole, slot.tid, block_)) {
+    losses_.add(Cause::kUndecodable, 1, size, clock_.to_ns(slot.begin), clock_.to_ns(now));
+  }
+  if (block_.size() >= options_.block_size) commit();
+}
+
+void TraceWriter::loss(Cause cause, std::uint64_t count, std::uint64_t bytes, std::uint64_t first_ns,
+                       std::uint64_t last_ns) {
+  losses_.add(cause, count, bytes, first_ns, last_ns);
+}
+
+void TraceWriter::metadata(std::string_view name, std::string_view args_fragment) {
+  ensure_prologue();
+  encoder_.metadata(name, options_.encoder.pid, args_fragment, block_);
+}
+
+void TraceWriter::report_losses() {
+  Cause cause;
+  Loss loss;
+  const std::uint64_t unit = model::nanoseconds_per_unit(options_.encoder.time_metric);
+  while (losses_.take_unreported(&cause, &loss)) {
+    scratch_.clear();
+    encode::JsonWriter json(scratch_);
+    json.key("cause").string(cause_name(cause)).key("count").number(loss.count).key("bytes").number(loss.bytes);
+    if (loss.first_ns != 0) json.key("first_ts").number(loss.first_ns / unit);
+    if (loss.last_ns != 0) json.key("last_ts").number(loss.last_ns / unit);
+    ensure_prologue();
+    encoder_.metadata(model::kLoss, options_.encoder.pid, scratch_.view(), block_);
+  }
+}
+
+void TraceWriter::note_progress(model::ChunkHeader* chunk, std::uint64_t end) {
+  chunk->pending = end;
+  if (crash_ == nullptr) {
+    chunk->drained = end;
+  } else if (chunk->pending_block != block_number_) {
+    chunk->pending_block = block_number_;
+    touched_.append(reinterpret_cast<const char*>(&chunk), sizeof chunk);
+  }
+}
+
+bool TraceWriter::must_hold(const model::ChunkHeader* chunk) const {
+  return crash_ != nullptr && chunk->pending_block == block_number_;
+}
+
+void TraceWriter::progress_is_safe() {
+  ++block_number_;
+  if (crash_ == nullptr) return;
+  crash_->next_id.store(encoder_.next_id(), std::memory_order_release);
+  for (std::size_t at = 0; at < touched_.size(); at += sizeof(model::ChunkHeader*)) {
+    model::ChunkHeader* chunk;
+    std::memcpy(&chunk, touched_.data() + at, sizeof chunk);
+    chunk->drained = chunk->pending;
+  }
+  touched_.clear();
+}
+
+void TraceWriter::commit() {
+  report_losses();
+  if (block_.empty()) return;
+  packed_.clear();
+  std::string_view bytes = block_.view();
+  bool packed = true;
+  if (options_.compression) {
+    packed = compressor_.compress(block_.view(), static_cast<std::uint32_t>(encoder_.stats().lines), packed_);
+    bytes = packed_.view();
+  }
+  if (packed) {
+    write_block(bytes, block_.size());
+  } else {
+    failed_block(-ENOMEM);
+  }
+  // Lost or not, the application's memory must not grow: the chunks are done with.
+  progress_is_safe();
+  prologue_in_block_ = false;
+  block_.clear();
+  encoder_.stats().reset();
+}
+
+bool TraceWriter::write_block(std::string_view bytes, std::uint64_t raw_size) {
+  const std::uint64_t offset = sink_.size();
+  if (crash_ != nullptr) {
+    crash_->block_begin.store(offset, std::memory_order_relaxed);
+    crash_->block_end.store(offset + bytes.size(), std::memory_order_relaxed);
+    crash_->pending_next_id.store(encoder_.next_id(), std::memory_order_relaxed);
+    crash_->pending_block.store(block_number_, std::memory_order_release);
+  }
+  const int result = sink_.append(bytes);
+  if (result < 0) {
+    failed_block(result);
+    return false;
+  }
+  if (last_error_ != 0) {
+    last_error_ = 0;
+    base::LogLine() << "writing " << sink_.path() << " works again: " << losses_.total() << " events lost so far";
+  }
+  index_.add(offset, bytes.size(), raw_size, encoder_.stats());
+  prologue_in_file_ = prologue_in_file_ || prologue_in_block_;
+  return true;
+}
+
+void TraceWriter::failed_block(int error) {
+  const encode::BlockStats& stats = encoder_.stats();
+  const std::uint64_t unit = model::nanoseconds_per_unit(options_.encoder.time_metric);
+  const bool timed = stats.events != 0;
+  losses_.add(error == -ENOMEM ? Cause::kNoMemory : cause_of(error), stats.events, block_.size(),
+              timed ? stats.ts_min * unit : 0, timed ? stats.ts_max * unit : 0);
+  encoder_.forget_defined_strings();
+  if (last_error_ != error) say_cannot_write(error);
+  last_error_ = error;
+}
+
+void TraceWriter::say_cannot_write(int error) {
+  base::LogLine() << "cannot write " << sink_.path() << ": " << base::error_text(-error) << ": " << losses_.total()
+                  << " events lost so far";
+}
+
+void TraceWriter::close() {
+  if (sink_.reopened() != reopened_told_) {
+    reopened_told_ = sink_.reopened();
+    metadata("descriptor", "\"detail\":\"the application closed the trace's descriptor; the file was opened again\"");
+  }
+  ensure_prologue();
+  report_losses();
+  notes_.epilogue(encoder_, sink_, losses_, clock_.to_ns(base::clock_now()), block_);
+  commit();
+  if (last_error_ != 0) say_cannot_write(last_error_);
+  if (sink_.is_open() && sink_.size() != 0) index_.write(sink_);
+  sink_.close();
+}
+
+}  // namespace dft::write

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Purpose: records -> lines -> blocks -> file. Knows nothing of threads; the drain owns one per trace file.
+// Invariants:
+//   1. A block reaches the file whole or not at all; what a lost block held is counted, and what later lines need of it
+//      (the start-up records, hash records) is written again.
+//   2. In crash-safe mode a chunk's progress becomes `drained` only after its block is in the file
+//   (model/crash_file.h).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "encode/block_compressor.h"
+#include "encode/event_encoder.h"
+#include "model/chunk.h"
+#include "model/crash_file.h"
+#include "write/block_index.h"
+#include "write/file_sink.h"
+#include "write/losses.h"
+
+namespace dft::write {
+
+// What the composition root adds to a file. Called on the drain's thread, possibly while the application is crashed: no
+// malloc, no lock that the application could hold.
+struct TraceNotes {
+  virtual void prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base::Buffer& out) = 0;
+  virtual void epilogue(encode::EventEncoder& encoder, const FileSink& file, const Losses& losses, std::uint64_t end_ns,
+                        base::Buffer& out) = 0;
+
+ protected:
+  ~TraceNotes() = default;
+};
+
+struct WriterOptions {
+  char stem[kMaxPath] = {};  // absolute prefix-hash-suffix
+  bool compression = true;
+  std::size_t block_size = 1 << 20;
+  encode::EncoderOptions encoder;
+};
+
+class TraceWriter {
+ public:
+  TraceWriter(const WriterOptions& options, const model::Definitions& definitions, const base::ClockMap& clock,
+              TraceNotes& notes);
+
+  // Opens the file. 0 or -errno; path() names what was tried.
+  int open(bool shared_descriptors);
+  bool is_open() const { return sink_.is_open(); }
+  const FileSink& file() const { return sink_; }
+  // Where commits are announced in crash-safe mode.
+  void set_crash_header(model::CrashHeader* header);
+
+  // Encodes one record of `chunk`; commits when the block is full. `end` = offset behind the record.
+  void record(const model::RecordHeader& record, model::ChunkHeader* chunk, std::uint64_t end);
+  void open_region(const model::RegionSlot& slot, const char* args, base::Ticks now);
+  void loss(Cause cause, std::uint64_t count, std::uint64_t bytes, std::uint64_t first_ns, std::uint64_t last_ns);
+  void metadata(std::string_view name, std::string_view args_fragment);
+
+  bool has_lines() const { return !block_.empty(); }
+  // Writes what is gathered. `at_commit` of the caller runs for each chunk whose progress is now safe.
+  void commit();
+  // `end`, the last block, the index. The file is closed afterwards.
+  void close();
+
+  // Chunks drained whole whose last block was not committed yet wait here (crash-safe mode).
+  bool must_hold(const model::ChunkHeader* chunk) const;
+  std::uint64_t lost_events() const { return losses_.total(); }
+  Losses& losses() { return losses_; }
+
+ private:
+  void ensure_prologue();
+  void report_losses();
+  bool write_block(std::string_view bytes, std::uint64_t raw_size);
+  void failed_block(int error);
+  void note_progress(model::ChunkHeader* chunk, std::uint64_t end);
+  void progress_is_safe();
+  void say_cannot_write(int error);
+
+  WriterOptions options_;
+  TraceNotes& notes_;
+  const base::ClockMap& clock_;
+  encode::EventEncoder encoder_;
+  encode::BlockCompressor compressor_;
+  FileSink sink_;
+  BlockIndex index_;
+  Losses losses_;
+  base::Buffer block_;
+  base::Buffer packed_;
+  base::Buffer touched_;  // ChunkHeader* with progress in the current block
+  base::Buffer scratch_;
+  model::CrashHeader* crash_ = nullptr;
+  std::uint64_t block_number_ = 1;
+  bool prologue_in_file_ = false;
+  bool prologue_in_block_ = false;
+  unsigned reopened_told_ = 0;
+  int last_error_ = 0;
+};
+
+}  // namespace dft::write
