@@ -52,6 +52,18 @@ static uint64_t process_cpu_ns(void) {
          ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000u;
 }
 
+// The kernel's ru_maxrss would also count the process that started this one.
+static long peak_rss_kib(void) {
+  char line[256];
+  long kib = 0;
+  FILE* status = fopen("/proc/self/status", "r");
+  while (status && fgets(line, sizeof line, status)) {
+    if (sscanf(line, "VmHWM: %ld", &kib) == 1) break;
+  }
+  if (status) fclose(status);
+  return kib;
+}
+
 static long voluntary_switches(void) {
   struct rusage usage;
   getrusage(RUSAGE_THREAD, &usage);
@@ -203,10 +215,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < options.threads; ++i) pthread_join(threads[i], NULL);
 
   print_results();
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
   printf(",\"start_ns\":%" PRIu64 ",\"finish_ns\":%" PRIu64 ",\"process_cpu_ns\":%" PRIu64 ",\"peak_rss_kib\":%ld",
-         start_ns, finish_ns, process_cpu_ns() - cpu, usage.ru_maxrss);
+         start_ns, finish_ns, process_cpu_ns() - cpu, peak_rss_kib());
   if (allocations && locks) {
     printf(",\"allocations\":%" PRIu64 ",\"locks\":%" PRIu64, allocations_after - allocations_before,
            locks_after - locks_before);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Purpose: encodes the same record over and over, for counting the instructions of one line (check_budgets.py).
+// Usage:   encode_lines 0|4 LINES
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "encode/event_encoder.h"
+#include "model/definitions.h"
+#include "model/record.h"
+
+namespace model = dft::model;
+
+namespace {
+
+class OneSite final : public model::Definitions {
+ public:
+  bool site(model::SiteId, model::SiteDef& out) const override {
+    out = {"region", "C_APP", model::Layer::kCApp};
+    return true;
+  }
+  bool string(model::StringId, model::StringDef&) const override { return false; }
+};
+
+// The record that the four-arg region of the region benchmark makes.
+struct Record {
+  alignas(8) char bytes[512];
+  model::RecordHeader& header() { return *reinterpret_cast<model::RecordHeader*>(bytes); }
+
+  explicit Record(int args) {
+    header() = {sizeof(model::RecordHeader), model::RecordKind::kEvent, 0, 0, 1, 0, 0, 0};
+    if (args == 0) return;
+    const std::int64_t step = 4711, size = 524288;
+    const double loss = 17.125;
+    const std::string_view file = "img_003.npz";
+    put(model::ArgType::kInt64, "step", &step, 8);
+    put(model::ArgType::kInt64, "size", &size, 8);
+    put(model::ArgType::kDouble, "loss", &loss, 8);
+    put(model::ArgType::kString, "file", file.data(), file.size());
+  }
+
+  void put(model::ArgType type, std::string_view key, const void* value, std::size_t size) {
+    model::put_arg(bytes + header().size, type, key, value, size);
+    header().size += static_cast<std::uint32_t>(model::arg_size(key.size(), size));
+    ++header().arg_count;
+  }
+};
+
+}  // namespace
+
+// Not static: check_budgets.py switches the counting on by this name.
+extern "C" __attribute__((noinline)) bool bench_encode_lines(dft::encode::EventEncoder& encoder, Record& record,
+                                                             dft::base::Buffer& out, unsigned long lines) {
+  for (unsigned long i = 0; i < lines; ++i) {
+    record.header().begin += 2400;
+    record.header().end = record.header().begin + 240;
+    if (!encoder.encode(record.header(), 4242, out)) return false;
+    if (out.size() > 900 * 1024) out.clear();
+  }
+  return true;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: %s 0|4 LINES\n", argv[0]);
+    return 2;
+  }
+  static dft::base::ClockMap clock;
+  clock.start({1000000000, 1000000000, 10}, 1700000000000000000);
+  clock.advance({2000000000, 2000000000, 10});
+  dft::encode::EncoderOptions options;
+  options.pid = 4242;
+  std::memcpy(options.host_hash, "2a702c695247d487", sizeof options.host_hash);
+  OneSite definitions;
+  dft::encode::EventEncoder encoder(definitions, clock, options);
+  dft::base::Buffer out;
+  if (!out.reserve(1024 * 1024)) return 3;
+  Record record(std::atoi(argv[1]));
+  record.header().begin = 1000001000;
+  const unsigned long lines = std::strtoul(argv[2], nullptr, 10);
+  if (!bench_encode_lines(encoder, record, out, 100) || !bench_encode_lines(encoder, record, out, lines)) return 4;
+  std::printf("%zu\n", out.size());
+  return 0;
+}
