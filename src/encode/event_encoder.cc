@@ -46,12 +46,10 @@ EventEncoder::EventEncoder(const model::Definitions& definitions, const base::Cl
       options_(options),
       sites_(definitions, options.pid),
       strings_(definitions),
-      next_id_(options.first_id) {
-  char* p = text::put_literal(args_head_, ",\"args\":{\"hhash\":\"");
+      id_text_(options.first_id) {
+  char* p = text::put_literal(args_head_.text, ",\"args\":{\"hhash\":\"");
   p = put_bytes(p, is_hash_text(options.host_hash) ? std::string_view(options.host_hash, 16) : "0000000000000000");
-  *p++ = '"';
-  args_head_size_ = static_cast<std::uint32_t>(p - args_head_);
-  remember_tid(0);
+  *p = '"';
 }
 
 bool EventEncoder::encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
@@ -76,7 +74,7 @@ bool EventEncoder::encode(const model::RecordHeader& record, std::int32_t chunk_
 ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                                        base::Buffer& out) {
   if (!out.reserve(args_room(record) + site.size + kRoomForFrame + text::kSlack)) return ArgsOutcome::kInconsistent;
-  ArgsRules rules{{args_head_, args_head_size_}, true, true};
+  ArgsRules rules{args_head_, true, true};
   Interval times{0, 0, false};
   char* p = out.end();
   switch (record.kind) {
@@ -95,13 +93,17 @@ ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const 
     case model::RecordKind::kMetadata: p = put_metadata(p, site, tid); break;
     default: return ArgsOutcome::kInconsistent;
   }
-  const ArgsText args = put_args(p, record, strings_, rules);
-  if (args.outcome != ArgsOutcome::kWritten) return args.outcome;
-  finish(out, text::put_literal(args.end, "}\n"));
+  if (record.size != sizeof record || record.arg_count != 0 ||
+      record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd) || rules.always) {
+    const ArgsText args = put_args(p, record, strings_, rules);
+    if (args.outcome != ArgsOutcome::kWritten) return args.outcome;
+    p = args.end;
+  }
+  finish(out, text::put_literal(p, "}\n"));
   count_line(site.layer);
   if (record.kind == model::RecordKind::kMetadata) return ArgsOutcome::kWritten;
   if (record.kind == model::RecordKind::kEvent) {
-    ++next_id_;
+    id_text_.advance();
     reversed_ += times.reversed;
   }
   count_event(site.layer, times.ts, times.ts + times.dur);
@@ -110,12 +112,10 @@ ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const 
 
 char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
   p = text::put_literal(p, "{\"id\":");
-  p = text::put_uint(p, next_id_);
+  p = id_text_.put(p);
   p = text::put_padded(p, sites_.text(site), site.size);
-  if (__builtin_expect(tid != cached_tid_, 0)) remember_tid(tid);
-  std::memcpy(p, tid_text_, sizeof tid_text_);
-  p += tid_text_size_;
-  p = text::put_uint(p, times.ts);
+  p = tid_text_.put(p, tid);
+  p = time_text_.put(p, times.ts);
   p = text::put_literal(p, ",\"dur\":");
   p = text::put_uint(p, times.dur);
   return text::put_literal(p, ",\"ph\":1");
@@ -163,7 +163,7 @@ void EventEncoder::metadata(std::string_view name, std::int32_t tid, std::string
   *p++ = '{';
   p = put_own_line(p, name, tid);
   p = text::put_literal(p, ",\"ph\":4");
-  p = put_bytes(p, {args_head_, args_head_size_});
+  p = put_bytes(p, {args_head_.text, ArgsHead::kSize});
   if (!args_fragment.empty()) *p++ = ',';
   p = put_bytes(p, args_fragment);
   finish(out, text::put_literal(p, "}}\n"));
@@ -178,17 +178,17 @@ void EventEncoder::life_cycle_event(std::string_view name, std::int32_t tid, std
   }
   const std::uint64_t ts = to_unit(trace_ns);
   char* p = text::put_literal(out.end(), "{\"id\":");
-  p = text::put_uint(p, next_id_);
+  p = id_text_.put(p);
   *p++ = ',';
   p = put_own_line(p, name, tid);
   p = text::put_literal(p, ",\"ts\":");
   p = text::put_uint(p, ts);
   p = text::put_literal(p, ",\"dur\":0,\"ph\":1");
-  p = put_bytes(p, {args_head_, args_head_size_});
+  p = put_bytes(p, {args_head_.text, ArgsHead::kSize});
   if (!args_fragment.empty()) *p++ = ',';
   p = put_bytes(p, args_fragment);
   finish(out, text::put_literal(p, "}}\n"));
-  ++next_id_;
+  id_text_.advance();
   count_line(model::Layer::kDftracer);
   count_event(model::Layer::kDftracer, ts, ts);
 }
@@ -224,7 +224,7 @@ bool EventEncoder::define(const model::StringDef& string, std::int32_t tid, base
   *p++ = '{';
   p = put_own_line(p, record_name(string.kind), tid);
   p = text::put_literal(p, ",\"ph\":4");
-  p = put_bytes(p, {args_head_, args_head_size_});
+  p = put_bytes(p, {args_head_.text, ArgsHead::kSize});
   p = text::put_literal(p, ",\"name\":\"");
   const text::Escaped name = text::put_escaped(p, string.bytes.data(), string.bytes.size());
   p = text::put_literal(name.end, "\",\"value\":\"");
@@ -245,13 +245,6 @@ void EventEncoder::forget_defined_strings() { strings_.clear(); }
 void EventEncoder::forget() {
   sites_.forget();
   strings_.forget();
-}
-
-void EventEncoder::remember_tid(std::int32_t tid) {
-  char* p = text::put_int(tid_text_, tid);
-  p = text::put_literal(p, ",\"ts\":");
-  tid_text_size_ = static_cast<std::uint32_t>(p - tid_text_);
-  cached_tid_ = tid;
 }
 
 EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {

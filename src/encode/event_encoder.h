@@ -16,6 +16,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "encode/line_texts.h"
 #include "encode/record_args.h"
 #include "encode/site_cache.h"
 #include "encode/string_cache.h"
@@ -75,7 +76,7 @@ class EventEncoder {
   // as new, but for its counts.
   void forget();
 
-  std::uint64_t next_id() const { return next_id_; }            // id that the next event gets
+  std::uint64_t next_id() const { return id_text_.value(); }    // id that the next event gets
   std::uint32_t used_layers() const { return used_layers_; }    // bit per Layer that had an event, DFTRACER excluded
   std::uint64_t reversed_records() const { return reversed_; }  // end before begin; written with dur 0
   BlockStats& stats() { return stats_; }
@@ -95,7 +96,6 @@ class EventEncoder {
   char* put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts);
   char* put_metadata(char* p, const SitePrefix& site, std::int32_t tid);
   char* put_own_line(char* p, std::string_view name, std::int32_t tid);
-  void remember_tid(std::int32_t tid);
   Interval interval_of(const model::RecordHeader& record) const;
   std::uint64_t to_unit(std::uint64_t ns) const;
   std::int32_t tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const;
@@ -107,15 +107,13 @@ class EventEncoder {
   SiteCache sites_;
   StringCache strings_;
   BlockStats stats_;
-  std::uint64_t next_id_;
   std::uint64_t reversed_ = 0;
   std::uint32_t used_layers_ = 0;
-  // The text of the last tid and what follows it in a COMPLETE line: runs of records share their thread.
-  std::int32_t cached_tid_ = -1;
-  std::uint32_t tid_text_size_ = 0;
-  char tid_text_[32];
-  std::uint32_t args_head_size_ = 0;
-  char args_head_[40];  // ,"args":{"hhash":"<16 digits>"
+  // Texts that change little from one line to the next.
+  IdText id_text_;
+  TidText tid_text_;
+  TimeText time_text_;
+  ArgsHead args_head_;
 };
 
 }  // namespace dft::encode

@@ -36,6 +36,23 @@ char* put_control(char* p, unsigned char byte) {
   return p;
 }
 
+// A magnitude that is a decimal of at most 15 digits, 8 of them behind the point: such a decimal is the only one of its
+// length that reads as this double, so it is the shortest. Null for all others.
+char* put_short_decimal(char* p, double magnitude) {
+  constexpr double kScale = 1e8;
+  if (magnitude < 0x1p53 && magnitude == std::trunc(magnitude)) {
+    return put_uint(p, static_cast<std::uint64_t>(magnitude));
+  }
+  if (!(magnitude >= 1e-4 && magnitude < 1e7)) return nullptr;
+  const auto scaled = static_cast<std::uint64_t>(magnitude * kScale + 0.5);
+  if (static_cast<double>(scaled) / kScale != magnitude) return nullptr;
+  p = put_uint(p, scaled / 100'000'000);
+  *p++ = '.';
+  const auto fraction = static_cast<std::uint32_t>(scaled % 100'000'000);
+  put_eight(p, fraction);
+  return p + 8 - __builtin_clzll(eight_digits(fraction)) / 8;  // the last digits lie highest in the word
+}
+
 bool is_plain(unsigned char byte) { return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\'; }
 
 }  // namespace
@@ -75,7 +92,10 @@ Escaped put_escaped(char* p, const char* from, std::size_t size) {
 
 char* put_double(char* p, double v) {
   if (!std::isfinite(v)) return put_literal(p, "null");
-  return std::to_chars(p, p + kMaxNumber, v).ptr;
+  char* const begin = p;
+  if (std::signbit(v)) *p++ = '-';
+  if (char* const end = put_short_decimal(p, std::fabs(v))) return end;
+  return std::to_chars(begin, begin + kMaxNumber, v).ptr;
 }
 
 char* put_hex16(char* p, std::uint64_t v) {

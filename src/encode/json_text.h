@@ -77,6 +77,23 @@ inline std::uint64_t eight_digits(std::uint32_t v) {
   return tens | (pairs - 10 * tens) << 8;
 }
 
+// Four digits of v < 10^4, alike.
+inline std::uint32_t four_digits(std::uint32_t v) {
+  const std::uint32_t hundreds = (v * 10486) >> 20;
+  const std::uint32_t pairs = hundreds | (v - 100 * hundreds) << 16;
+  const std::uint32_t tens = ((pairs * 103) >> 10) & 0x000f000fu;
+  return tens | (pairs - 10 * tens) << 8;
+}
+
+// Without leading zeros, and without a branch for each digit.
+inline char* put_below_1e4(char* p, std::uint32_t v) {
+  const std::uint32_t digits = four_digits(v);
+  const unsigned leading = static_cast<unsigned>(__builtin_ctz(digits | 1u << 24)) / 8;
+  const std::uint32_t ascii = (digits | static_cast<std::uint32_t>(kOnes * '0')) >> (8 * leading);
+  std::memcpy(p, &ascii, 4);
+  return p + 4 - leading;
+}
+
 inline char* put_below_1e8(char* p, std::uint32_t v) {
   const std::uint64_t digits = eight_digits(v);
   const unsigned leading = static_cast<unsigned>(__builtin_ctzll(digits | std::uint64_t{1} << 56)) / 8;
@@ -93,6 +110,7 @@ inline char* put_eight(char* p, std::uint32_t v) {
 
 inline char* put_uint(char* p, std::uint64_t v) {
   constexpr std::uint64_t kE8 = 100'000'000;
+  if (v < 10000) return put_below_1e4(p, static_cast<std::uint32_t>(v));
   if (v < kE8) return put_below_1e8(p, static_cast<std::uint32_t>(v));
   const std::uint64_t high = v / kE8;
   const auto low = static_cast<std::uint32_t>(v % kE8);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -192,6 +193,25 @@ TEST(Numbers, DoublesReadBackEqual) {
   EXPECT_EQ(written(append_double, 1.5), "1.5");
   EXPECT_EQ(written(append_double, 0.1), "0.1");
   EXPECT_EQ(written(append_double, 1234567890.0), "1234567890");
+}
+
+TEST(Numbers, DecimalsAreAsShortAsTheyCanBe) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 20000; ++i) {
+    double v =
+        static_cast<double>(random() % 1'000'000'000'000'000) / std::pow(10.0, static_cast<double>(random() % 18));
+    if (i % 3 == 0) v = std::nextafter(v, i % 2 ? 0.0 : 1e300);
+    if (v == std::trunc(v)) continue;  // whole numbers are written out, though 1e+05 would be shorter
+    char shortest[64];
+    const std::string expected(shortest, std::to_chars(shortest, shortest + 64, v).ptr);
+    ASSERT_EQ(written(append_double, v).size(), expected.size()) << expected;
+    ASSERT_EQ(strict::parse(written(append_double, v)).as_double(), v) << expected;
+  }
+  EXPECT_EQ(written(append_double, 20.467), "20.467");
+  EXPECT_EQ(written(append_double, -0.00010001), "-0.00010001");
+  EXPECT_EQ(written(append_double, 9999999.99999999), "9999999.99999999");
+  EXPECT_EQ(written(append_double, 100000.0), "100000");
+  EXPECT_EQ(written(append_double, -0.0), "-0");
 }
 
 TEST(Numbers, WhatIsNoNumberBecomesNull) {

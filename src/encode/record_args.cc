@@ -155,8 +155,8 @@ bool args_are_consistent(const RecordHeader& record, const StringCache& strings)
 
 ArgsText put_args(char* p, const RecordHeader& record, StringCache& strings, const ArgsRules& rules) {
   char* const begin = p;
-  std::memcpy(p, rules.head.data(), rules.head.size());
-  p += rules.head.size();
+  std::memcpy(p, rules.head.text, sizeof rules.head.text);
+  p += ArgsHead::kSize;
   char* const after_head = p;
   if (__builtin_expect(record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd), 0) && rules.values) {
     p = put_flags(p, record.flags);
