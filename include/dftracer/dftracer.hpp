@@ -196,6 +196,7 @@ inline namespace dftracer_disabled {
 
 class DFTracer {
  public:
+  DFTracer() = default;  // what the macros declare: no instruction, and code that uses their objects still compiles
   DFTracer(const char*, const char*, int = DF_DATA_EVENT, int = DFTRACER_TYPE_CPP_APP) noexcept {}
   DFTracer(const std::string&, const std::string&, int = DF_DATA_EVENT, int = DFTRACER_TYPE_CPP_APP) noexcept {}
   DFTracer(const DFTracer&) = delete;
@@ -214,9 +215,11 @@ class DFTracer {
 #define DFTRACER_CPP_INIT(log_file, data_dirs, process_id) DFTRACER_UNUSED3_(log_file, data_dirs, process_id)
 #define DFTRACER_CPP_INIT_NO_BIND(log_file, data_dirs, process_id) DFTRACER_UNUSED3_(log_file, data_dirs, process_id)
 #define DFTRACER_CPP_FINI() ((void)0)
-#define DFTRACER_CPP_FUNCTION() ((void)0)
-#define DFTRACER_CPP_REGION(name) ((void)0)
-#define DFTRACER_CPP_REGION_START(name) ((void)0)
+#define DFTRACER_CPP_FUNCTION() ::DFTracer profiler_dft_fn DFTRACER_UNUSED_VARIABLE_
+#define DFTRACER_CPP_REGION(name) ::DFTracer profiler_##name DFTRACER_UNUSED_VARIABLE_
+#define DFTRACER_CPP_REGION_START(name) \
+  ::DFTracer dftracer_region_##name;    \
+  ::DFTracer* const profiler_##name DFTRACER_UNUSED_VARIABLE_ = &dftracer_region_##name
 #define DFTRACER_CPP_REGION_END(name) ((void)0)
 #define DFTRACER_CPP_INSTANT(name) ((void)0)
 #define DFTRACER_CPP_FUNCTION_UPDATE(key, val) DFTRACER_UNUSED2_(key, val)

@@ -10,6 +10,14 @@
 #elif !defined(DFTRACER_DFTRACER_MACROS_H)
 #define DFTRACER_DFTRACER_MACROS_H
 
+#if defined(__GNUC__)
+#define DFTRACER_INLINE_ static inline __attribute__((always_inline, unused))
+#define DFTRACER_UNUSED_VARIABLE_ __attribute__((unused))
+#else
+#define DFTRACER_INLINE_ static inline
+#define DFTRACER_UNUSED_VARIABLE_
+#endif
+
 #ifndef DFTRACER_DISABLE
 
 #ifdef __cplusplus
@@ -20,13 +28,9 @@ extern "C" {
 /* Ends the region when its scope is left in any way. */
 #define DFTRACER_C_REGION_CLEANUP __attribute__((cleanup(dftracer_inline_end)))
 #define DFTRACER_IS_ON_() __builtin_expect(__atomic_load_n(&dftracer_on, __ATOMIC_RELAXED) != 0, 0)
-#define DFTRACER_INLINE_ static inline __attribute__((always_inline, unused))
-#define DFTRACER_UNUSED_VARIABLE_ __attribute__((unused))
 #else
 #define DFTRACER_C_REGION_CLEANUP
 #define DFTRACER_IS_ON_() (dftracer_on != 0)
-#define DFTRACER_INLINE_ static inline
-#define DFTRACER_UNUSED_VARIABLE_
 #endif
 
 DFTRACER_INLINE_ struct DFTracerData* dftracer_inline_start(struct dftracer_site* site) {
@@ -161,13 +165,7 @@ DFTRACER_INLINE_ void dftracer_inline_init(const char* log_file, const char* dat
 
 #else /* DFTRACER_DISABLE: arguments are compiled, so that variables count as used, and never evaluated. */
 
-#if defined(__GNUC__)
-__attribute__((always_inline, unused))
-#endif
-static inline EntityID
-dftracer_no_entity(void) {
-  return 0;
-}
+DFTRACER_INLINE_ EntityID dftracer_no_entity(void) { return 0; }
 
 #define DFTRACER_UNUSED1_(a) \
   do {                       \
