@@ -10,12 +10,20 @@ namespace {
 
 constexpr std::string_view kFieldNames[] = {"name", "cat", "type", "ph", "id", "pid", "tid", "ts", "dur", "args"};
 
-bool parse_unsigned(std::string_view text, std::uint64_t& out) {
+bool parse_unsigned(const Value& value, std::uint64_t& out) {
+  if (value.integer && !value.negative) return out = value.magnitude, true;
+  const std::string_view text = value.text;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool parse_signed(std::string_view text, std::int64_t& out) {
+bool parse_signed(const Value& value, std::int64_t& out) {
+  if (value.integer && value.magnitude <= static_cast<std::uint64_t>(INT64_MAX)) {
+    out = static_cast<std::int64_t>(value.magnitude);
+    if (value.negative) out = -out;
+    return true;
+  }
+  const std::string_view text = value.text;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -44,17 +52,20 @@ bool looks_like_hash(const Value& value) {
 
 }  // namespace
 
-bool EventBuilder::read() {
+template <class Cursor>
+bool EventBuilder<Cursor>::read() {
   return cursor_.object([this](std::string_view key) { return member(key); });
 }
 
-std::string_view EventBuilder::text_of(const Value& value) {
+template <class Cursor>
+std::string_view EventBuilder<Cursor>::text_of(const Value& value) {
   if (!value.escaped) return value.text;
   char* room = arena_.take(value.text.size());
   return {room, static_cast<std::size_t>(unescape(value.text, room))};
 }
 
-bool EventBuilder::member(std::string_view key) {
+template <class Cursor>
+bool EventBuilder<Cursor>::member(std::string_view key) {
   Field field = kFields;
   switch (key.size()) {
     case 2: field = key == "ph" ? kPh : key == "id" ? kId : key == "ts" ? kTs : kFields; break;
@@ -90,15 +101,16 @@ bool EventBuilder::member(std::string_view key) {
   return true;
 }
 
-bool EventBuilder::take_number(Field field, const Value& value) {
+template <class Cursor>
+bool EventBuilder<Cursor>::take_number(Field field, const Value& value) {
   if (value.type == ValueType::kString) {
     quoted_ |= 1u << field;
   } else if (value.type != ValueType::kNumber) {
     return false;
   }
-  if (field == kPid || field == kTid) return parse_signed(value.text, field == kPid ? event_.pid : event_.tid);
+  if (field == kPid || field == kTid) return parse_signed(value, field == kPid ? event_.pid : event_.tid);
   std::uint64_t number = 0;
-  const bool whole = parse_unsigned(value.text, number);
+  const bool whole = parse_unsigned(value, number);
   if (!whole && (field == kId || field == kType || !parse_floored(value.text, number))) return false;
   if (field == kId) {
     event_.id = number;
@@ -113,9 +125,10 @@ bool EventBuilder::take_number(Field field, const Value& value) {
   return true;
 }
 
-void EventBuilder::take_phase(const Value& value) {
+template <class Cursor>
+void EventBuilder<Cursor>::take_phase(const Value& value) {
   std::uint64_t number = 0;
-  if (value.type == ValueType::kNumber && parse_unsigned(value.text, number)) {
+  if (value.type == ValueType::kNumber && parse_unsigned(value, number)) {
     integer_ph_ = true;
     event_.phase = number <= 4 ? static_cast<model::Phase>(number) : model::Phase::kUnknown;
   } else if (value.type == ValueType::kString && value.text.size() == 1) {
@@ -125,11 +138,13 @@ void EventBuilder::take_phase(const Value& value) {
   }
 }
 
-void EventBuilder::take_arg_text(const Value& value, std::string_view& out) {
+template <class Cursor>
+void EventBuilder<Cursor>::take_arg_text(const Value& value, std::string_view& out) {
   if (value.type == ValueType::kString || value.type == ValueType::kNumber) out = text_of(value);
 }
 
-bool EventBuilder::arg(std::string_view key) {
+template <class Cursor>
+bool EventBuilder<Cursor>::arg(std::string_view key) {
   Value value;
   if (!cursor_.value(value)) return false;
   const bool first = arg_index_++ == 0;
@@ -160,18 +175,25 @@ bool EventBuilder::arg(std::string_view key) {
   return true;
 }
 
-void EventBuilder::take_known_arg(std::string_view key, const Value& value) {
-  static constexpr std::string_view kNames[kKnownArgs] = {"ret", "bytes", "size", "count", "dur_ns", "dft_cnt"};
-  for (int i = 0; i < kKnownArgs; ++i) {
-    if (kNames[i].size() != key.size() || kNames[i] != key) continue;
-    std::int64_t number = 0;
-    if (!parse_signed(value.text, number)) return;
-    event_.number[i] = number;
-    event_.have = static_cast<std::uint8_t>(event_.have | 1u << i);
+template <class Cursor>
+void EventBuilder<Cursor>::take_known_arg(std::string_view key, const Value& value) {
+  int index = kKnownArgs;
+  switch (key.size()) {
+    case 3: index = key == "ret" ? kArgRet : kKnownArgs; break;
+    case 4: index = key == "size" ? kArgSize : kKnownArgs; break;
+    case 5: index = key == "bytes" ? kArgBytes : key == "count" ? kArgCount : kKnownArgs; break;
+    case 6: index = key == "dur_ns" ? kArgDurNs : kKnownArgs; break;
+    case 7: index = key == "dft_cnt" ? kArgDftCount : kKnownArgs; break;
+    default: break;
   }
+  std::int64_t number = 0;
+  if (index == kKnownArgs || !parse_signed(value, number)) return;
+  event_.number[index] = number;
+  event_.have = static_cast<std::uint8_t>(event_.have | 1u << index);
 }
 
-void EventBuilder::take_ref(std::string_view key, const Value& value) {
+template <class Cursor>
+void EventBuilder<Cursor>::take_ref(std::string_view key, const Value& value) {
   char kind = '\0';
   if (key == "fhash") {
     kind = 'F';
@@ -186,7 +208,8 @@ void EventBuilder::take_ref(std::string_view key, const Value& value) {
   refs_->push_back({kind, value.text, key, 0, 0});
 }
 
-void EventBuilder::derive_phase() {
+template <class Cursor>
+void EventBuilder<Cursor>::derive_phase() {
   switch (letter_) {
     case 'X': event_.phase = model::Phase::kComplete; break;
     case 'M': event_.phase = model::Phase::kMetadata; break;
@@ -196,7 +219,8 @@ void EventBuilder::derive_phase() {
   }
 }
 
-void EventBuilder::derive_generation() {
+template <class Cursor>
+void EventBuilder<Cursor>::derive_generation() {
   const bool metadata = event_.phase == model::Phase::kMetadata;
   Generation& generation = event_.generation;
   if ((quoted_ & (1u << kId | 1u << kPid | 1u << kTid | 1u << kTs | 1u << kDur)) != 0) {
@@ -212,7 +236,8 @@ void EventBuilder::derive_generation() {
   }
 }
 
-bool EventBuilder::complete(bool strict, std::string& reason) {
+template <class Cursor>
+bool EventBuilder<Cursor>::complete(bool strict, std::string& reason) {
   if (letter_ != '\0') derive_phase();
   derive_generation();
   if (!event_.has_type) event_.type = layer_from_category(event_.cat, event_.phase);
@@ -224,7 +249,8 @@ bool EventBuilder::complete(bool strict, std::string& reason) {
   return usable(reason) && (!strict || exact(reason));
 }
 
-bool EventBuilder::usable(std::string& reason) {
+template <class Cursor>
+bool EventBuilder<Cursor>::usable(std::string& reason) {
   const bool timed = event_.phase == model::Phase::kComplete || event_.phase == model::Phase::kCounter ||
                      event_.phase == model::Phase::kAggregated;
   for (const Field field : {kName, kPh, kTs, kDur}) {
@@ -244,7 +270,8 @@ bool EventBuilder::usable(std::string& reason) {
   return true;
 }
 
-bool EventBuilder::exact(std::string& reason) const {
+template <class Cursor>
+bool EventBuilder<Cursor>::exact(std::string& reason) const {
   const bool complete = event_.phase == model::Phase::kComplete;
   const bool metadata = event_.phase == model::Phase::kMetadata;
   unsigned needed = 1u << kPid | 1u << kTid;
@@ -260,5 +287,8 @@ bool EventBuilder::exact(std::string& reason) const {
   }
   return true;
 }
+
+template class EventBuilder<JsonCursor>;
+template class EventBuilder<CompactCursor>;
 
 }  // namespace dft::read

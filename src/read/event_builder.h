@@ -6,14 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "read/compact_cursor.h"
 #include "read/event.h"
 #include "read/json_tokens.h"
 
 namespace dft::read {
 
+// Cursor: JsonCursor or CompactCursor.
+template <class Cursor>
 class EventBuilder {
  public:
-  EventBuilder(JsonCursor& cursor, Arena& arena, std::vector<HashRef>* refs)
+  EventBuilder(Cursor& cursor, Arena& arena, std::vector<HashRef>* refs)
       : cursor_(cursor), arena_(arena), refs_(refs) {}
 
   // Consumes the object at the cursor. False: grammar error (the cursor has the reason).
@@ -40,7 +43,7 @@ class EventBuilder {
   bool seen(Field field) const { return (seen_ >> field & 1) != 0; }
   bool bad(Field field) const { return (bad_ >> field & 1) != 0; }
 
-  JsonCursor& cursor_;
+  Cursor& cursor_;
   Arena& arena_;
   std::vector<HashRef>* refs_;
   Event event_;
@@ -54,5 +57,8 @@ class EventBuilder {
   bool args_is_object_ = false;
   unsigned arg_index_ = 0;
 };
+
+extern template class EventBuilder<JsonCursor>;
+extern template class EventBuilder<CompactCursor>;
 
 }  // namespace dft::read

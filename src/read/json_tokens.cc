@@ -14,28 +14,6 @@ constexpr int kMaxDepth = 512;
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_number(std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  if (at != end && *at == '-') ++at;
-  if (at == end || !is_digit(*at)) return false;
-  if (*at == '0') {
-    ++at;
-  } else {
-    while (at != end && is_digit(*at)) ++at;
-  }
-  if (at != end && *at == '.') {
-    if (++at == end || !is_digit(*at)) return false;
-    while (at != end && is_digit(*at)) ++at;
-  }
-  if (at != end && (*at == 'e' || *at == 'E')) {
-    if (++at != end && (*at == '+' || *at == '-')) ++at;
-    if (at == end || !is_digit(*at)) return false;
-    while (at != end && is_digit(*at)) ++at;
-  }
-  return at == end;
-}
-
 int hex4(const char* at) {
   int value = 0;
   for (int i = 0; i < 4; ++i) {
@@ -83,6 +61,28 @@ int unicode_escape(const char*& at, const char* end) {
 }
 
 }  // namespace
+
+bool is_json_number(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (at != end && *at == '-') ++at;
+  if (at == end || !is_digit(*at)) return false;
+  if (*at == '0') {
+    ++at;
+  } else {
+    while (at != end && is_digit(*at)) ++at;
+  }
+  if (at != end && *at == '.') {
+    if (++at == end || !is_digit(*at)) return false;
+    while (at != end && is_digit(*at)) ++at;
+  }
+  if (at != end && (*at == 'e' || *at == 'E')) {
+    if (++at != end && (*at == '+' || *at == '-')) ++at;
+    if (at == end || !is_digit(*at)) return false;
+    while (at != end && is_digit(*at)) ++at;
+  }
+  return at == end;
+}
 
 std::ptrdiff_t unescape(std::string_view text, char* out) {
   char* const begin = out;
@@ -205,7 +205,7 @@ bool JsonCursor::scalar(Value& out) {
   out.escaped = false;
   if (*begin == '-' || is_digit(*begin)) {
     out.type = ValueType::kNumber;
-    if (!is_number(out.text)) return fail("invalid number");
+    if (!is_json_number(out.text)) return fail("invalid number");
   } else if (out.text == "true" || out.text == "false") {
     out.type = ValueType::kBool;
   } else if (out.text == "null") {

@@ -48,9 +48,14 @@ enum class ValueType : std::uint8_t { kNull, kBool, kNumber, kString, kObject, k
 
 struct Value {
   ValueType type = ValueType::kNull;
-  bool escaped = false;   // string with backslashes
+  bool escaped = false;  // string with backslashes
+  bool integer = false;  // number without fraction and exponent, of at most 19 digits; then these two hold:
+  bool negative = false;
+  std::uint64_t magnitude = 0;
   std::string_view text;  // a string without its quotes, everything else as written
 };
+
+bool is_json_number(std::string_view text);
 
 // Walks the tokens of one line. Every function returns false on a grammar error and keeps its reason and place.
 class JsonCursor {

@@ -44,10 +44,12 @@ std::size_t utf8_length(std::string_view text) {
 }  // namespace
 
 void LineParser::parse(Block& block) {
+  constexpr int kManyOdd = 16;
   const std::string_view text = block.view();
   for (auto& last : last_ref_) last = {};
-  const bool whole = !options_.hash_records_only && tokens_.index(text);
-  const bool may_escape = std::memchr(text.data(), '\\', text.size()) != nullptr;
+  int odd = 0;  // lines that were not compact
+  bool indexed = false;
+  bool may_escape = true;
   std::size_t token = 0;
   std::uint32_t number = 0;
   for (std::size_t begin = 0; begin < text.size(); ++number) {
@@ -55,17 +57,38 @@ void LineParser::parse(Block& block) {
     const std::size_t end =
         newline == nullptr ? text.size() : static_cast<std::size_t>(static_cast<const char*>(newline) - text.data());
     const Line line{text.substr(begin, end - begin), number, static_cast<std::uint32_t>(begin)};
-    if (!whole) {
-      if (!options_.hash_records_only || may_be_hash_record(line.text)) parse_alone(block, line);
-    } else {
-      while (token < tokens_.count() && tokens_.position(token) < begin) ++token;
-      JsonCursor cursor(tokens_, token, static_cast<std::uint32_t>(end), may_escape, options_.strict);
-      parse_tokens(block, line, cursor);
-      token = cursor.next_token();
-    }
     begin = end + 1;
+    if (options_.hash_records_only && !may_be_hash_record(line.text)) continue;
+    if (parse_compact(block, line)) continue;
+    // Many odd lines: find the tokens of the whole block at once.
+    if (++odd == kManyOdd && !options_.hash_records_only) {
+      indexed = tokens_.index(text);
+      may_escape = std::memchr(text.data(), '\\', text.size()) != nullptr;
+    }
+    if (!indexed) {
+      parse_alone(block, line);
+      continue;
+    }
+    while (token < tokens_.count() && tokens_.position(token) < line.offset) ++token;
+    JsonCursor cursor(tokens_, token, static_cast<std::uint32_t>(end), may_escape, options_.strict);
+    parse_tokens(block, line, cursor);
+    token = cursor.next_token();
   }
   block.lines = number;
+}
+
+bool LineParser::parse_compact(Block& block, const Line& line) {
+  CompactCursor cursor(line.text);
+  const std::size_t refs_before = block.refs.size();
+  EventBuilder<CompactCursor> builder(cursor, block.arena, options_.collect_refs ? &block.refs : nullptr);
+  std::string reason;
+  if (!builder.read() || !cursor.at_end() || !builder.complete(options_.strict, reason)) {
+    block.refs.resize(refs_before);
+    return false;
+  }
+  builder.event().raw = line.text;
+  keep(block, line, builder.event(), refs_before);
+  return true;
 }
 
 // A line of a block in which something makes token positions unreliable: read by itself, so that the damage stays in
@@ -112,7 +135,7 @@ bool LineParser::parse_tokens(Block& block, const Line& line, JsonCursor& cursor
   if (cursor.at_end()) return true;
   const std::size_t refs_before = block.refs.size();
   const std::uint32_t begin = cursor.at();
-  EventBuilder builder(cursor, block.arena, options_.collect_refs ? &block.refs : nullptr);
+  EventBuilder<JsonCursor> builder(cursor, block.arena, options_.collect_refs ? &block.refs : nullptr);
   bool good = builder.read();
   if (good) {
     builder.event().raw = cursor.span(begin);
@@ -130,6 +153,11 @@ bool LineParser::parse_tokens(Block& block, const Line& line, JsonCursor& cursor
     report(block, line, ProblemKind::kBadRecord, 0, std::move(reason));
     return false;
   }
+  keep(block, line, builder.event(), refs_before);
+  return true;
+}
+
+void LineParser::keep(Block& block, const Line& line, Event& event, std::size_t refs_before) {
   std::size_t kept = refs_before;
   for (std::size_t i = refs_before; i < block.refs.size(); ++i) {
     HashRef ref = block.refs[i];
@@ -141,11 +169,9 @@ bool LineParser::parse_tokens(Block& block, const Line& line, JsonCursor& cursor
     block.refs[kept++] = ref;
   }
   block.refs.resize(kept);
-  Event& event = builder.event();
   event.line = line.number;
   event.offset = line.offset;
   block.events.push_back(event);
-  return true;
 }
 
 void LineParser::report(Block& block, const Line& line, ProblemKind kind, std::size_t at, std::string reason) {

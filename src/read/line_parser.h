@@ -32,7 +32,9 @@ class LineParser {
   };
   void parse_alone(Block& block, const Line& line);
   void parse_repaired(Block& block, const Line& line);
+  bool parse_compact(Block& block, const Line& line);
   bool parse_tokens(Block& block, const Line& line, JsonCursor& cursor);
+  void keep(Block& block, const Line& line, Event& event, std::size_t refs_before);
   void report(Block& block, const Line& line, ProblemKind kind, std::size_t at, std::string reason);
 
   ParseOptions options_;
