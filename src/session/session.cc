@@ -43,8 +43,6 @@ Notes& notes() {
   return *reinterpret_cast<Notes*>(notes_memory);
 }
 
-const char* environment(const char* name) { return getenv(name); }
-
 void turn_off() {
   state.phase.store(Phase::kOff, std::memory_order_release);
   dftracer_on = 0;
@@ -52,12 +50,10 @@ void turn_off() {
 
 const config::Options* options() {
   if (state.config == nullptr) {
-    auto* loaded = new config::Loaded(config::load(environment));
+    auto* loaded = new config::Loaded(config::load(&config::process_environment, environ));
     state.config = loaded;
     base::set_log_level(loaded->options.log_level);
-    if (loaded->options.enable) {
-      for (const std::string& note : loaded->notes) base::LogLine() << note;
-    }
+    for (const std::string& note : loaded->notes) base::LogLine() << note;
   }
   return &state.config->options;
 }
@@ -190,7 +186,7 @@ bool on_first_event() {
 
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
 __attribute__((constructor)) void on_load() {
-  if (!config::maybe_enabled(environment)) return;
+  if (!config::maybe_enabled(&config::process_environment)) return;
   recorder.on_inactive = on_first_event;
   note_start_directory();
   state.phase.store(Phase::kIdle, std::memory_order_relaxed);
