@@ -86,7 +86,8 @@ def test_a_relative_prefix_survives_chdir(bench, mode):
     before = set(os.listdir("/"))
     program = harness.compile_program("fault/programs/leaves.c")
     child = harness.compile_program(REGIONS)
-    run = bench.run([program, child, 30], mode, env={"DFTRACER_LOG_FILE": "./out/t"})
+    argv = [program, child, 30] if mode == "hybrid" else [program]  # only the preload library sees exec yet
+    run = bench.run(argv, mode, env={"DFTRACER_LOG_FILE": "./out/t"})
     assert run.status == 0 and b"done" in run.out and not run.notes
     out = run.folder / "cwd" / "out"
     traces = [t.check() for t in pfw.read_all(out)]
@@ -94,7 +95,7 @@ def test_a_relative_prefix_survives_chdir(bench, mode):
     if mode == "hybrid":
         assert counts == [5, 20, 30], "the parent, its forked child, and the program started by exec"
     else:
-        assert counts[:2] == [5, 20]
+        assert counts == [5, 20]
     assert {n for n in set(os.listdir("/")) - before if n.startswith("out") or ".pfw" in n} == set()
 
 

@@ -10,17 +10,17 @@ import pytest
 FIRST, SECOND = 2000, 300
 
 
-def ended(bench, how, mode, env=None, second=SECOND):
-    """Runs ends.c both ways. In the traced run the first batch must be on disk before the process is let go: that is
-    the promise of the flush interval."""
+def ended(bench, how, mode, env=None, flushed=True):
+    """Runs ends.c both ways. `flushed`: in the traced run the first batch must be on disk before the process is let go,
+    which is the promise of the flush interval; else nothing is on disk by then."""
     results = []
     for traced in (False, True):
         program = harness.compile_program("fault/programs/ends.c", bare=not traced)
-        settings = {"DFTRACER_FLUSH_INTERVAL_MS": "50"} | (env or {})
+        settings = {"DFTRACER_FLUSH_INTERVAL_MS": "50" if flushed else "1h"} | (env or {})
         process, folder = bench.start(
-            [program, how, FIRST, second], mode if traced else None, env=settings, stdin=subprocess.PIPE
+            [program, how, FIRST, SECOND], mode if traced else None, env=settings, stdin=subprocess.PIPE
         )
-        if traced:
+        if traced and flushed:
             harness.wait_until(lambda: harness.on_disk(folder / "log", "work") >= FIRST, "the first batch on disk")
         process.stdin.write(b"x")
         process.stdin.close()
@@ -34,14 +34,14 @@ COMPLETE = ["return", "exit", "quick_exit", "thread", "pthread_exit"]
 @pytest.mark.parametrize("mode", ["function", "hybrid"])
 @pytest.mark.parametrize("how", COMPLETE)
 def test_an_orderly_end_loses_nothing(bench, how, mode):
-    run = ended(bench, how, mode)
+    run = ended(bench, how, mode, flushed=False)
     assert run.count("work") == FIRST + SECOND + (how == "thread")
     assert run.trace().end is not None
 
 
 @pytest.mark.parametrize("how", ["_exit", "_Exit"])
 def test_underscore_exit_loses_nothing_under_preload(bench, how):
-    run = ended(bench, how, "hybrid")
+    run = ended(bench, how, "hybrid", flushed=False)
     assert run.count("work") == FIRST + SECOND
     assert run.trace().end is not None
 
@@ -62,14 +62,14 @@ def test_an_end_that_nobody_sees_loses_at_most_one_interval(bench, how, mode):
 @pytest.mark.parametrize("mode", ["function", "hybrid"])
 @pytest.mark.parametrize("how", ["abort", "segv", "term", "int", "hup", "bus", "fpe", "ill"])
 def test_bound_signals_lose_nothing(bench, how, mode):
-    run = ended(bench, how, mode, {"DFTRACER_BIND_SIGNALS": "1", "DFTRACER_FLUSH_INTERVAL_MS": "1000"})
+    run = ended(bench, how, mode, {"DFTRACER_BIND_SIGNALS": "1"}, flushed=False)
     assert run.count("work") == FIRST + SECOND
 
 
 def test_a_signal_from_outside_with_bound_signals(bench):
     """SIGTERM to a process that waits in a system call, as a batch system sends it."""
     program = harness.compile_program("fault/programs/ends.c")
-    process, folder = bench.start([program, "return", FIRST, 0], "function", {"DFTRACER_BIND_SIGNALS": "1"}, stdin=subprocess.PIPE)
+    process, folder = bench.start([program, "return", FIRST, 0], "function", {"DFTRACER_BIND_SIGNALS": "1", "DFTRACER_FLUSH_INTERVAL_MS": "1h"}, stdin=subprocess.PIPE)
     harness.wait_until(lambda: (folder / "out").read_bytes(), "the program to wait")
     process.send_signal(signal.SIGTERM)
     run = bench.finish(process, folder)

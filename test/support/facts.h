@@ -24,6 +24,16 @@ static inline void fact(const char* key, long value) {
 
 static inline long my_tid(void) { return syscall(SYS_gettid); }
 
+/* Most memory that this program image has had at once. Not getrusage: that counts what came before exec. */
+static inline long peak_kib(void) {
+  char line[256];
+  long peak = -1;
+  FILE* status = fopen("/proc/self/status", "r");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL) sscanf(line, "VmHWM: %ld", &peak);
+  if (status != NULL) fclose(status);
+  return peak;
+}
+
 /* `count` counters in a file that outlives the process, however it ends. */
 static inline volatile unsigned long* shared_counters(const char* path, size_t count) {
   const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

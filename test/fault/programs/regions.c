@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   thread_main(NULL);
   for (int i = 1; i < threads; i++) pthread_join(others[i], NULL);
   if (fini) DFTRACER_C_FINI();
+  fact("peak_kib", peak_kib());
   printf("%d regions in %d threads\n", count, threads);
   fprintf(stderr, "the end\n");
   return 0;

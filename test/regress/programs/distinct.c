@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* S42: distinct COUNT: as many different names and values as there are events. */
-#include <sys/resource.h>
-
 #include "facts.h"
 #include "work.h"
 
@@ -18,9 +16,7 @@ int main(int argc, char** argv) {
 #endif
   }
   DFTRACER_C_FINI();
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  fact("peak_kib", usage.ru_maxrss);
+  fact("peak_kib", peak_kib());
   puts("ok");
   return 0;
 }
