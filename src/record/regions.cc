@@ -24,12 +24,15 @@ Region* handle_of(RegionSlot* slot) {
   return reinterpret_cast<Region*>(reinterpret_cast<std::uintptr_t>(slot) | (slot->uses & kHandleTagMask));
 }
 
-// The slot behind a handle, or null when the handle is stale or stray.
-RegionSlot* slot_of(const Region* region) {
+// The slot behind a handle, or null when the handle is stale or stray. `state`: the caller's, whose newest chunk is the
+// likely one; may be null.
+inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
   const auto bits = reinterpret_cast<std::uintptr_t>(region);
   const std::uintptr_t address = bits & ~kHandleTagMask;
   const std::uintptr_t base = address & ~std::uintptr_t{model::kChunkSize - 1};
-  if (region == nullptr || !recorder.is_region_chunk(reinterpret_cast<const void*>(base))) return nullptr;
+  const auto* chunk = reinterpret_cast<const ChunkHeader*>(base);
+  const bool own = state != nullptr && state->region_chunks.load(std::memory_order_relaxed) == chunk;
+  if (__builtin_expect(!own || region == nullptr, 0) && !recorder.is_region_chunk(chunk)) return nullptr;
   const std::uintptr_t offset = address - base - sizeof(ChunkHeader);
   if (address - base < sizeof(ChunkHeader) || offset % sizeof(RegionSlot) != 0) return nullptr;
   auto* slot = reinterpret_cast<RegionSlot*>(address);
@@ -92,14 +95,14 @@ void release(ThreadState* state, RegionSlot* slot) {
   } while (!owner->returned.compare_exchange_weak(head, slot, std::memory_order_release, std::memory_order_relaxed));
 }
 
-void close(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Ticks end) {
+inline void close(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Ticks end) {
   ThreadState* state = enter();
   if (state == nullptr) return;
-  RegionSlot* slot = slot_of(region);
+  RegionSlot* slot = slot_of(state, region);
   if (slot != nullptr) {
     const std::size_t size = sizeof(RecordHeader) + slot->arg_bytes;
     if (char* at = reserve(state, size)) {
-      RecordHeader header;
+      auto& header = *reinterpret_cast<RecordHeader*>(at);
       header.size = static_cast<std::uint32_t>(size);
       header.kind = kind;
       header.flags = static_cast<std::uint8_t>(slot->flags | extra_flags);
@@ -108,7 +111,6 @@ void close(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Tick
       header.lane = 0;
       header.begin = slot->begin;
       header.end = extra_flags == model::kFlagInstant ? slot->begin : end;
-      std::memcpy(at, &header, sizeof header);
       if (slot->arg_bytes != 0) std::memcpy(at + sizeof header, args_of(slot), slot->arg_bytes);
       commit(state, size);
     }
@@ -134,56 +136,104 @@ void close(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Tick
   return true;
 }
 
-// The last write to a key wins: an arg of the same key and size is overwritten, another one marked as dropped.
-bool replace(RegionSlot* slot, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
-  char* at = args_of(slot);
-  char* const end = at + slot->arg_bytes;
+// Finds the arg of this key, null if there is none. `word`: the key's leading word.
+inline char* find_arg(char* at, char* end, std::string_view key, std::uint64_t word) {
   while (at < end) {
     ArgHeader header;
     std::memcpy(&header, at, sizeof header);
-    if (header.key_len == key.size() && header.type != ArgType::kDropped && header.type != ArgType::kRelation &&
-        std::memcmp(at + sizeof header, key.data(), key.size()) == 0) {
-      if (header.value_len == value_len) {
-        model::put_arg(at, type, key, value, value_len);
-        return true;
-      }
-      header.type = ArgType::kDropped;
-      std::memcpy(at, &header, sizeof header);
-      return false;
+    if (header.key_len == key.size() && header.type < ArgType::kRelation) {
+      std::uint64_t known = 0;
+      if (!key.empty()) std::memcpy(&known, at + sizeof header, sizeof known);
+      const bool same =
+          known == word && (key.size() <= 8 || std::memcmp(at + sizeof header, key.data(), key.size()) == 0);
+      if (same) return at;
     }
     at += model::arg_size(header.key_len, header.value_len);
   }
-  return false;
+  return nullptr;
 }
 
-void put(RegionSlot* slot, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
-  if (type != ArgType::kRelation && replace(slot, type, key, value, value_len)) return;
-  const std::size_t size = model::arg_size(key.size(), value_len);
+// Room for one more arg behind the others, or null (counted).
+inline char* room_for(RegionSlot* slot, std::size_t size) {
   if (__builtin_expect(args_room(slot) - slot->arg_bytes < size, 0) && !spill(slot, slot->arg_bytes + size)) {
     auto* owner = static_cast<ThreadState*>(slot->owner);
     owner->losses[static_cast<int>(LossCause::kNoMemory)].add(size, base::clock_now());
-    return;
+    return nullptr;
   }
-  model::put_arg(args_of(slot) + slot->arg_bytes, type, key, value, value_len);
-  slot->arg_bytes += static_cast<std::uint32_t>(size);
-  slot->arg_count += 1;
+  return args_of(slot) + slot->arg_bytes;
 }
 
-void add(Region* region, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+inline void count_arg(RegionSlot* slot, std::size_t size) {
+  slot->arg_bytes += static_cast<std::uint32_t>(size);
+  slot->arg_count = static_cast<std::uint16_t>(slot->arg_count + 1);
+}
+
+// The last write to a key wins: an arg of the same key and size is overwritten, another one marked as dropped.
+void put(RegionSlot* slot, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+  if (type != ArgType::kRelation) {
+    char* args = args_of(slot);
+    char* known = find_arg(args, args + slot->arg_bytes, key, model::leading_word(key.data(), key.size()));
+    if (known != nullptr) {
+      auto* header = reinterpret_cast<ArgHeader*>(known);
+      if (header->value_len == value_len) {
+        model::put_arg(known, type, key, value, value_len);
+        return;
+      }
+      header->type = ArgType::kDropped;
+    }
+  }
+  const std::size_t size = model::arg_size(key.size(), value_len);
+  char* at = room_for(slot, size);
+  if (at == nullptr) return;
+  model::put_arg(at, type, key, value, value_len);
+  count_arg(slot, size);
+}
+
+// The same for values of one word under keys of at most one word, which nearly all are: three stores.
+inline void put_word(RegionSlot* slot, ArgType type, std::string_view key, std::uint64_t value) {
+  constexpr std::size_t kSize = model::arg_size(8, 8);
+  if (key.size() - 1 >= 8) {
+    put(slot, type, key, &value, 8);
+    return;
+  }
+  const std::uint64_t word = model::leading_word(key.data(), key.size());
+  char* args = args_of(slot);
+  char* at = find_arg(args, args + slot->arg_bytes, key, word);
+  if (at != nullptr && reinterpret_cast<ArgHeader*>(at)->value_len != 8) {
+    reinterpret_cast<ArgHeader*>(at)->type = ArgType::kDropped;
+    at = nullptr;
+  }
+  if (at == nullptr) {
+    at = room_for(slot, kSize);
+    if (at == nullptr) return;
+    count_arg(slot, kSize);
+  }
+  *reinterpret_cast<ArgHeader*>(at) = {type, 0, static_cast<std::uint16_t>(key.size()), 8};
+  std::memcpy(at + sizeof(ArgHeader), &word, 8);
+  std::memcpy(at + sizeof(ArgHeader) + 8, &value, 8);
+}
+
+// Runs `change` on the region's slot with the list of args protected.
+template <class Change>
+[[gnu::always_inline]] inline void change_args(Region* region, const Change& change) {
   if (region == nullptr) return;
   ThreadState* state = enter();
   if (state == nullptr) return;
-  RegionSlot* slot = slot_of(region);
+  RegionSlot* slot = slot_of(state, region);
   // `busy`: a handler interrupted an update of this very region; its own update of it must not touch the half-made
   // list.
   if (slot != nullptr && slot->busy == 0 && (slot->flags & model::kFlagMetadataEvent) == 0) {
     slot->busy = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    put(slot, type, key.substr(0, 0xffff), value, value_len);
+    change(slot);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     slot->busy = 0;
   }
   leave(state);
+}
+
+void add_word(Region* region, ArgType type, std::string_view key, std::uint64_t value) {
+  change_args(region, [&](RegionSlot* slot) { put_word(slot, type, key.substr(0, 0xffff), value); });
 }
 
 }  // namespace
@@ -226,20 +276,29 @@ void close_as_instant(Region* region) {
   if (region != nullptr) close(region, RecordKind::kEvent, model::kFlagInstant, 0);
 }
 
-bool is_open(const Region* region) { return slot_of(region) != nullptr; }
+bool is_open(const Region* region) { return slot_of(nullptr, region) != nullptr; }
 
-void add_int64(Region* region, std::string_view key, std::int64_t v) { add(region, ArgType::kInt64, key, &v, 8); }
-void add_uint64(Region* region, std::string_view key, std::uint64_t v) { add(region, ArgType::kUint64, key, &v, 8); }
-void add_double(Region* region, std::string_view key, double v) { add(region, ArgType::kDouble, key, &v, 8); }
-void add_bool(Region* region, std::string_view key, bool value) {
-  const std::uint64_t v = value ? 1 : 0;
-  add(region, ArgType::kBool, key, &v, 8);
+void add_int64(Region* region, std::string_view key, std::int64_t value) {
+  add_word(region, ArgType::kInt64, key, static_cast<std::uint64_t>(value));
 }
-void add_string(Region* region, std::string_view key, std::string_view v) {
-  add(region, ArgType::kString, key, v.data(), v.size());
+void add_uint64(Region* region, std::string_view key, std::uint64_t value) {
+  add_word(region, ArgType::kUint64, key, value);
+}
+void add_double(Region* region, std::string_view key, double value) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  add_word(region, ArgType::kDouble, key, bits);
+}
+void add_bool(Region* region, std::string_view key, bool value) {
+  add_word(region, ArgType::kBool, key, value ? 1 : 0);
+}
+void add_string(Region* region, std::string_view key, std::string_view value) {
+  change_args(region, [&](RegionSlot* slot) {
+    put(slot, ArgType::kString, key.substr(0, 0xffff), value.data(), value.size());
+  });
 }
 void add_relation(Region* region, std::string_view relation, std::uint64_t entity) {
-  add(region, ArgType::kRelation, relation, &entity, 8);
+  change_args(region, [&](RegionSlot* slot) { put(slot, ArgType::kRelation, relation, &entity, 8); });
 }
 
 void visit_open_regions(OpenRegionVisitor& visitor) {
