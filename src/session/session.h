@@ -31,10 +31,6 @@ bool start(const StartRequest& request);
 // finalises.
 void finish_from_api();
 
-// Counts the trace files that this process has begun: what was written to an earlier one must be written again. Any
-// thread; one load.
-std::uint64_t file_generation();
-
 // Changes whenever a new trace file begins: what must stand once in each file is written again then.
 std::uint64_t file_generation();
 
