@@ -140,3 +140,38 @@ def test_compilers_are_here():
     assert C_COMPILERS and CXX_COMPILERS
     if os.environ.get("CI") == "1":
         assert "clang" in C_COMPILERS and "gcc" in C_COMPILERS
+
+
+def examples_of(document):
+    text = (harness.SOURCE / "docs" / document).read_text()
+    return re.findall(r"```(c|cpp)\n(.*?)```", text, re.S)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_documents_examples_compile(tmp_path, shape):
+    examples = examples_of("api.md")
+    assert len(examples) >= 5
+    for number, (language, code) in enumerate(examples):
+        source = tmp_path / f"example{number}.{language}"
+        source.write_text(code)
+        strict = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror"]
+        # An example that calls the functions by themselves compiles in both shapes, too.
+        line = ["g++" if language == "cpp" else "gcc", *strict, *SHAPES[shape], *INCLUDE, "-c", str(source), "-o", "/dev/null"]
+        done = subprocess.run(line, capture_output=True, text=True)
+        assert done.returncode == 0, f"{code}\n{done.stderr}"
+
+
+def test_every_macro_and_function_is_documented():
+    text = (harness.SOURCE / "docs" / "api.md").read_text()
+    folder = harness.SOURCE / "include" / "dftracer"
+    names = set()
+    for header in ("dftracer_macros.h", "dftracer.hpp"):
+        names |= set(re.findall(r"#define (DFTRACER_C(?:PP)?_[A-Z_0-9]*[A-Z0-9])\b", (folder / header).read_text()))
+    missing = [n for n in sorted(names) if n not in text and not documented_in_short(n, text)]
+    assert not missing
+
+
+def documented_in_short(name, text):
+    """Rows of one kind are written `..._UPDATE_INT64(...)`."""
+    short = re.sub(r"^DFTRACER_C(PP)?_(FUNCTION|REGION)", "...", name)
+    return f"{short}(" in text or f"{short.replace('_UPDATE', '_DYN_UPDATE')}(" in text
