@@ -41,6 +41,8 @@ class Checker {
   bool string();
   bool scalar();
   bool open(bool object);
+  void close() { --depth_, is_object_ >>= 1; }
+  bool begin_value(bool& whole);  // up to the first value inside; `whole`: it has none and is over
   bool key() {
     if (!string()) return false;
     skip_blanks();
@@ -113,38 +115,33 @@ bool Checker::open(bool object) {
   return true;
 }
 
+bool Checker::begin_value(bool& whole) {
+  skip_blanks();
+  const bool object = at_ != end_ && *at_ == '{';
+  if (!object && (at_ == end_ || *at_ != '[')) return whole = true, scalar();
+  ++at_;
+  if (!open(object)) return false;
+  skip_blanks();
+  whole = take(object ? '}' : ']');
+  if (whole) return close(), true;
+  return !object || key();
+}
+
 bool Checker::run() {
   for (;;) {
-    // A value begins here.
-    skip_blanks();
-    bool value_done = false;
-    if (take('{')) {
-      if (!open(true)) return false;
-      skip_blanks();
-      if (take('}')) {
-        value_done = true, --depth_, is_object_ >>= 1;
-      } else if (!key()) {
-        return false;
-      }
-    } else if (take('[')) {
-      if (!open(false)) return false;
-      skip_blanks();
-      if (take(']')) value_done = true, --depth_, is_object_ >>= 1;
-    } else {
-      if (!scalar()) return false;
-      value_done = true;
-    }
-    // Behind a value: the next member, or the ends of what is open.
-    while (value_done) {
+    bool whole = false;
+    if (!begin_value(whole)) return false;
+    // Behind a whole value: the next member, or the ends of what is open.
+    while (whole) {
       skip_blanks();
       if (depth_ == 0) return at_ == end_;
       const bool object = (is_object_ & 1) != 0;
       if (take(',')) {
         skip_blanks();
         if (object && !key()) return false;
-        value_done = false;
+        whole = false;
       } else if (take(object ? '}' : ']')) {
-        --depth_, is_object_ >>= 1;
+        close();
       } else {
         return false;
       }
