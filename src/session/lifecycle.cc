@@ -50,12 +50,6 @@ void after_fork_in_child() {
   raw::restore_signals(mask_before_fork);
 }
 
-bool is_preload_mode() {
-  // The preload library's constructor may run before the core read the configuration; the loader of options is shared.
-  const char* init = getenv("DFTRACER_INIT");
-  return init != nullptr && (strcmp(init, "PRELOAD") == 0 || strcmp(init, "HYBRID") == 0);
-}
-
 bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 }  // namespace
@@ -74,7 +68,6 @@ using dft::session::Phase;
 using dft::session::state;
 
 void dftracer_preload_start(void) {
-  if (dftracer_on == 0 || !dft::session::is_preload_mode()) return;
   dft::session::StartRequest request;
   request.producer = dft::session::Producer::kPreload;
   dft::session::start(request);

@@ -114,6 +114,9 @@ bool start_recording(const StartRequest& request) {
     turn_off();
     return false;
   }
+  // The preload library's constructor starts only where the configuration leaves it to that library.
+  const bool preload_starts = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
+  if (request.producer == Producer::kPreload && !preload_starts) return false;
   const int pid = raw::pid();
   const Identity identity = read_identity();
   base::clock_start(config.clock != config::ClockChoice::kMonotonic);
@@ -165,6 +168,8 @@ std::uint64_t exit_timeout_ns() {
 
 void finish_as(Phase phase) {
   if (!write::drain.finish(exit_timeout_ns(), kQuiesceNs)) {
+    phase = Phase::kEnded;  // the drain is still at work: nothing may start beside it
+    dftracer_on = 0;
     base::LogLine() << "the trace " << write::drain.path() << " was not finished within "
                     << exit_timeout_ns() / 1'000'000 << " ms (DFTRACER_EXIT_TIMEOUT_MS): its last events are missing";
   }

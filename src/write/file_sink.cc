@@ -89,7 +89,9 @@ int FileSink::open(std::string_view stem, std::string_view suffix, bool shared_d
 
 bool FileSink::still_ours() {
   struct stat found;
-  return raw::fstat(fd_, &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
+  // The size tells our file from a new one that got the inode number of our deleted one.
+  return raw::fstat(fd_, &found) == 0 && found.st_dev == device_ && found.st_ino == inode_ &&
+         static_cast<std::uint64_t>(found.st_size) == size_;
 }
 
 int FileSink::reopen() {
