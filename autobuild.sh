@@ -235,12 +235,12 @@ build() {
 
 # ---- actions
 demo() {
-  local texts=/usr/share/common-licenses out=$build_dir/demo/word_count
+  local texts=/usr/share/common-licenses out=$build_dir/demo/wordcount
   [[ -d $texts ]] || texts=$root/docs
-  say "trace examples/word_count over $texts"
+  say "trace examples/wordcount over $texts"
   run rm -rf "$build_dir/demo"
   run mkdir -p "$build_dir/demo"
-  run "$build_dir/bin/dftracer" run -o "$out" -- "$build_dir/examples/word_count" "$texts"
+  run "$build_dir/bin/dftracer" run -o "$out" -- "$build_dir/examples/wordcount/wordcount" "$texts"
   say "check the trace"
   run "$build_dir/bin/dftracer" validate "$out"
   say "summary"

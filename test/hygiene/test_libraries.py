@@ -13,9 +13,9 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARIES = ("core", "preload")
-# Oldest glibc that the libraries are for, when they are built on Debian 12. What newer systems replace in their headers
+# Newest symbol version of glibc that may be needed, when built on Debian 12. What newer systems replace in their headers
 # (the C23 strto* functions) cannot be avoided when building there.
-GLIBC_FLOOR = (2, 36)
+GLIBC_FLOOR = (2, 35)
 REPLACED_BY_HEADERS = re.compile(r"__isoc23_")
 
 
