@@ -66,6 +66,7 @@ build() {
   cd "$source"
   case $machine in
     x86_64)
+      # shellcheck disable=SC2010  # the names are those of a pinned archive
       assembly=$(ls igzip/*.asm crc/*.asm | grep -v -e igzip_perf_misc -e bitbuf2 -e data_struct2 -e heap_macros \
         -e huffman.asm -e inflate_data_structs -e lz0a_const -e options.asm -e stdmac \
         -e igzip_compare_types -e 'igzip_decode_block_stateless.asm' -e 'igzip_update_histogram.asm' \
@@ -74,6 +75,7 @@ build() {
     aarch64)
       c="$c igzip/proc_heap_base.c igzip/aarch64/igzip_multibinary_aarch64_dispatcher.c
         crc/aarch64/crc_aarch64_dispatcher.c"
+      # shellcheck disable=SC2010
       assembly=$(ls igzip/aarch64/*.S crc/aarch64/*.S | grep -v -e _common.S)
       ;;
     *) c="$c igzip/igzip_base_aliases.c igzip/proc_heap_base.c crc/crc_base_aliases.c" ;;
@@ -106,15 +108,18 @@ install_from() {
   exit 2
 }
 mkdir -p "$1"
-readonly prefix=$(cd "$1" && pwd) machine=$(uname -m) cc=${CC:-cc}
-readonly stamp="$version $sha256 $machine $(sha256sum "${BASH_SOURCE[0]}" | cut -c 1-16)"
+prefix=$(cd "$1" && pwd)
+machine=$(uname -m)
+stamp="$version $sha256 $machine $(sha256sum "${BASH_SOURCE[0]}" | cut -c 1-16)"
+readonly prefix machine stamp cc=${CC:-cc}
 if [[ -f $prefix/lib/libisal.a && -f $prefix/isal.version && $(<"$prefix/isal.version") == "$stamp" ]]; then
   exit 0
 fi
 need "$cc" gcc
 for tool in ar ld objcopy; do need $tool binutils; done
 [[ $machine != x86_64 ]] || need nasm nasm
-readonly work=$(mktemp -d)
+work=$(mktemp -d)
+readonly work
 trap 'rm -rf "$work"' EXIT
 get_source "$work"
 mkdir "$work/objects"
