@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Counts the instructions of an event under callgrind and holds them against [instructions] of bench/budgets.toml.
 
-    bench/check_budgets.py BUILD            fails when one is more than 3 % above its budget
-    bench/check_budgets.py BUILD --update   writes what was counted as the new budgets
+    bench/check_budgets.py [BUILD]            fails when one is more than 3 % above its budget
+    bench/check_budgets.py [BUILD] --update   writes what was counted as the new budgets
+
+Without BUILD the programs are built in build/bench first.
 
 The counts depend on the compiler, so each compiler and processor has a table of its own; one without a table is counted
 and passes. Exit status: 0 within, 1 above, 2 cannot count."""
@@ -11,8 +13,10 @@ and passes. Exit status: 0 within, 1 above, 2 cannot count."""
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -21,13 +25,28 @@ from pathlib import Path
 from measure import instructions, report
 from measure.programs import Build, ProgramFailed
 
-BUDGETS = Path(__file__).resolve().parent / "budgets.toml"
+HERE = Path(__file__).resolve().parent
+BUDGETS = HERE / "budgets.toml"
 
 
 def table_name(facts: dict) -> str:
     """`GNU 12.2.0` on `x86_64`, compressed by nothing that matters here: gnu-12-x86_64-release."""
     family, version = facts["compiler"].split()
     return f"{family}-{version.split('.')[0]}-{facts['processor']}-{facts['build_type']}".lower()
+
+
+def build_programs() -> Path:
+    """A release build of what is counted, in the usual folder."""
+    folder = HERE.parent / "build" / "bench"
+    targets = sorted({f"bench_{case.program}" for case in instructions.CASES})
+    options = ["-DDFTRACER_BUILD_BENCHMARKS=ON", "-DDFTRACER_BUILD_TYPE=Release", f"-DDFTRACER_PYTHON_EXE={sys.executable}"]
+    commands = [["cmake", "-S", HERE.parent, "-B", folder, *options],
+                ["cmake", "--build", folder, "--parallel", str(os.cpu_count()), "--target", *targets]]
+    for command in commands:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            raise ProgramFailed(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}")
+    return folder
 
 
 def verdict(counted: float, budget: float | None, tolerance: float) -> str:
@@ -49,7 +68,7 @@ def update(name: str, counted: dict[str, float]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("build", type=Path, help="build folder configured with DFTRACER_BUILD_BENCHMARKS=ON")
+    parser.add_argument("build", type=Path, nargs="?", help="build folder with DFTRACER_BUILD_BENCHMARKS=ON")
     parser.add_argument("--update", action="store_true", help="write the counts into bench/budgets.toml")
     arguments = parser.parse_args()
     if not shutil.which("valgrind"):
@@ -57,7 +76,7 @@ def main() -> int:
         return 2
     budgets = tomllib.loads(BUDGETS.read_text())["instructions"]
     try:
-        build = Build(arguments.build)
+        build = Build(arguments.build or build_programs())
         with tempfile.TemporaryDirectory(prefix="dftracer-bench-") as folder:
             counted = {c.name: instructions.an_event(build, c, Path(folder) / "run") for c in instructions.CASES}
     except ProgramFailed as failure:
@@ -74,10 +93,10 @@ def main() -> int:
         print(f"budgets.toml: [instructions.\"{name}\"] now holds these counts; say in the commit why they moved")
         return 0
     if not own:
-        print(f"no budgets for {name} yet: bench/check_budgets.py {arguments.build} --update writes them")
+        print(f"no budgets for {name} yet: bench/check_budgets.py --update writes them")
     above = [line[0] for line in lines[1:] if line[3] == "ABOVE"]
     if above:
-        print(f"above budget: {', '.join(above)}. If that is meant: bench/check_budgets.py {arguments.build} --update, "
+        print(f"above budget: {', '.join(above)}. If that is meant: bench/check_budgets.py --update, "
               "and say in the commit why")
     return 1 if above else 0
 
