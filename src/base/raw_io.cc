@@ -80,34 +80,53 @@ long readlink(const char* path, char* out, std::size_t size) {
 }
 long getcwd(char* out, std::size_t size) { return call(SYS_getcwd, address(out), static_cast<long>(size)); }
 
+namespace {
+// ThreadSanitizer must see mappings come and go, or it takes reuse of an address for a race.
+#if defined(__SANITIZE_THREAD__)
+long map_call(void* at, std::size_t size, int protection, int flags, int fd, std::uint64_t offset) {
+  const int saved = errno;
+  void* result = ::mmap(at, size, protection, flags, fd, static_cast<off_t>(offset));
+  const int error = errno;
+  errno = saved;
+  return result == MAP_FAILED ? -error : address(result);
+}
+int unmap_call(std::uintptr_t at, std::size_t size) { return ::munmap(reinterpret_cast<void*>(at), size); }
+#else
+long map_call(void* at, std::size_t size, int protection, int flags, int fd, std::uint64_t offset) {
+  return call(SYS_mmap, address(at), static_cast<long>(size), protection, flags, fd, static_cast<long>(offset));
+}
+int unmap_call(std::uintptr_t at, std::size_t size) {
+  return static_cast<int>(call(SYS_munmap, static_cast<long>(at), static_cast<long>(size)));
+}
+#endif
+}  // namespace
+
 void* map(std::size_t size, int fd, std::uint64_t offset) {
   const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-  const long result =
-      call(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, flags, fd, static_cast<long>(offset));
+  const long result = map_call(nullptr, size, PROT_READ | PROT_WRITE, flags, fd, offset);
   return failed(result) ? nullptr : reinterpret_cast<void*>(result);
 }
+
 void* map_aligned(std::size_t size, std::size_t alignment, int fd, std::uint64_t offset) {
-  const long whole = call(SYS_mmap, 0, static_cast<long>(size + alignment), PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const long whole = map_call(nullptr, size + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (failed(whole)) return nullptr;
   const auto begin = static_cast<std::uintptr_t>(whole);
   const std::uintptr_t aligned = (begin + alignment - 1) & ~(alignment - 1);
   const int flags = MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-  const long result = call(SYS_mmap, static_cast<long>(aligned), static_cast<long>(size), PROT_READ | PROT_WRITE, flags,
-                           fd, static_cast<long>(offset));
+  const long result = map_call(reinterpret_cast<void*>(aligned), size, PROT_READ | PROT_WRITE, flags, fd, offset);
   if (failed(result)) {
-    call(SYS_munmap, whole, static_cast<long>(size + alignment));
+    unmap_call(begin, size + alignment);
     return nullptr;
   }
-  if (aligned > begin) call(SYS_munmap, whole, static_cast<long>(aligned - begin));
+  if (aligned > begin) unmap_call(begin, aligned - begin);
   const std::uintptr_t end = aligned + size;
   const std::uintptr_t whole_end = begin + size + alignment;
-  if (whole_end > end) call(SYS_munmap, static_cast<long>(end), static_cast<long>(whole_end - end));
+  if (whole_end > end) unmap_call(end, whole_end - end);
   return reinterpret_cast<void*>(aligned);
 }
-int unmap(void* data, std::size_t size) {
-  return static_cast<int>(call(SYS_munmap, address(data), static_cast<long>(size)));
-}
+
+int unmap(void* data, std::size_t size) { return unmap_call(reinterpret_cast<std::uintptr_t>(data), size); }
+
 int madvise(void* data, std::size_t size, int advice) {
   return static_cast<int>(call(SYS_madvise, address(data), static_cast<long>(size), advice));
 }
@@ -117,9 +136,10 @@ int tid() { return static_cast<int>(call(SYS_gettid)); }
 int kill_thread(int pid, int tid, int signal) { return static_cast<int>(call(SYS_tgkill, pid, tid, signal)); }
 int membarrier(int command) { return static_cast<int>(call(SYS_membarrier, command, 0, 0)); }
 
-// The kernel's sigset is 64 bits wide on every Linux that we support; SIG_BLOCK 0, SIG_SETMASK 2.
+// The kernel's sigset is 64 bits wide on every Linux that we support; SIG_BLOCK 0, SIG_SETMASK 2. Signal 33 stays open:
+// libc sends it to every thread when one calls setuid and its like, and waits for all of them.
 std::uint64_t block_signals() {
-  const std::uint64_t all = ~std::uint64_t{0};
+  const std::uint64_t all = ~(std::uint64_t{1} << (33 - 1));
   std::uint64_t before = 0;
   call(SYS_rt_sigprocmask, 0, address(&all), address(&before), sizeof all);
   return before;

@@ -87,10 +87,11 @@ void resume_thread() {
   }
   ThreadState* state = this_thread != nullptr ? this_thread : recorder.attach_thread();
   if (state == nullptr) return nullptr;
-  ++state->level;
+  const std::uint32_t level = state->level.load(std::memory_order_relaxed) + 1;
+  state->level.store(level, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (control->active.load(std::memory_order_relaxed) == 0 || state->level > kMaxLevel) {
-    if (state->level > kMaxLevel) {
+  if (control->active.load(std::memory_order_relaxed) == 0 || level > kMaxLevel) {
+    if (level > kMaxLevel) {
       state->losses[static_cast<int>(LossCause::kSignalNesting)].add(0, base::clock_now());
     }
     leave(state);

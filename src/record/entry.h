@@ -22,7 +22,7 @@ void resume_thread();
 inline void leave(ThreadState* state) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // Release: who sees the level fall also sees what was written inside (Recorder::quiesce).
-  __atomic_store_n(&state->level, state->level - 1, __ATOMIC_RELEASE);
+  state->level.store(state->level.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
 
 // Null when nothing can be recorded (inactive, nested too deep). Else leave() must follow.
@@ -30,9 +30,9 @@ inline ThreadState* enter() {
   if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) return enter_slow();
   ThreadState* state = this_thread;
   if (__builtin_expect(state == nullptr, 0)) return enter_slow();
-  const std::uint32_t level = state->level + 1;
+  const std::uint32_t level = state->level.load(std::memory_order_relaxed) + 1;
   if (__builtin_expect(level > kMaxLevel, 0)) return enter_slow();
-  state->level = level;
+  state->level.store(level, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) {
     leave(state);
@@ -42,7 +42,7 @@ inline ThreadState* enter() {
 }
 
 inline char* reserve(ThreadState* state, std::size_t size) {
-  Stream& stream = state->streams[state->level - 1];
+  Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
   if (__builtin_expect(static_cast<std::size_t>(stream.limit - stream.pos) < size, 0)) {
     if (!take_chunk(state, stream, size)) return nullptr;
   }
@@ -50,7 +50,7 @@ inline char* reserve(ThreadState* state, std::size_t size) {
 }
 
 inline void commit(ThreadState* state, std::size_t size) {
-  Stream& stream = state->streams[state->level - 1];
+  Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
   stream.pos += size;
   model::ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
   // Pairs with the acquire in the drain: the record is whole before it counts.

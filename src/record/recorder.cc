@@ -60,7 +60,7 @@ unsigned Recorder::quiesce(std::uint64_t longest_wait_ns) {
     unsigned inside = 0;
     for (const ThreadState* state = threads(); state != nullptr; state = state->next) {
       const bool live = state->phase.load(std::memory_order_acquire) == ThreadPhase::kLive;
-      if (live && state != this_thread && __atomic_load_n(&state->level, __ATOMIC_ACQUIRE) != 0) ++inside;
+      if (live && state != this_thread && state->level.load(std::memory_order_acquire) != 0) ++inside;
     }
     if (inside == 0 || base::monotonic_ns() - began >= longest_wait_ns) return inside;
     base::raw::futex_wait(&never, 0, 100'000);
@@ -71,7 +71,7 @@ void Recorder::forget_threads() {
   for (ThreadState* state = threads(); state != nullptr; state = state->next) {
     // A thread that is stuck inside (crashed, stopped) may still write to its chunks: they stay its own.
     const bool stuck = state->phase.load(std::memory_order_acquire) == ThreadPhase::kLive && state != this_thread &&
-                       __atomic_load_n(&state->level, __ATOMIC_ACQUIRE) != 0;
+                       state->level.load(std::memory_order_acquire) != 0;
     if (stuck) continue;
     for (Stream& stream : state->streams) {
       if (ChunkHeader* chunk = stream.current.load(std::memory_order_acquire)) pool.give_back(chunk);
@@ -146,7 +146,7 @@ ThreadState* Recorder::attach_thread() {
     state->phase.store(ThreadPhase::kLive, std::memory_order_relaxed);
     threads_.store(state, std::memory_order_release);
   } else {
-    state->level = 0;
+    state->level.store(0, std::memory_order_relaxed);
     state->tid = base::raw::tid();
     state->phase.store(ThreadPhase::kLive, std::memory_order_release);
   }

@@ -83,7 +83,7 @@ void release(ThreadState* state, RegionSlot* slot) {
   slot->uses += 1;
   slot->state.store(0, std::memory_order_release);
   if (__builtin_expect(slot->owner == state, 1)) {
-    RegionSlot*& list = state->free_slots[state->level - 1];
+    RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
     slot->next_free = list;
     list = slot;
     return;
@@ -241,7 +241,7 @@ void add_word(Region* region, ArgType type, std::string_view key, std::uint64_t 
 Region* open_region(model::SiteId site, bool metadata_event) {
   ThreadState* state = enter();
   if (state == nullptr) return nullptr;
-  RegionSlot*& list = state->free_slots[state->level - 1];
+  RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
   if (__builtin_expect(list == nullptr, 0)) list = refill(state);
   RegionSlot* slot = list;
   Region* handle = nullptr;

@@ -47,7 +47,7 @@ inline constexpr int kLossCauses = 3;
 enum class ThreadPhase : std::uint32_t { kFree = 0, kLive = 1, kExited = 2 };
 
 struct ThreadState {
-  std::uint32_t level = 0;  // owner; read by the quiescing thread after a membarrier
+  std::atomic<std::uint32_t> level{0};  // owner stores; read by the quiescing thread after a membarrier
   std::int32_t tid = 0;
   Stream streams[2];
   model::RegionSlot* free_slots[2] = {};
