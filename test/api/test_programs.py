@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What annotated programs leave in their traces: every macro, old names, threads, exceptions, several lives."""
 
-import os
 import shutil
 import subprocess
 
@@ -10,7 +9,6 @@ import pfw
 import pytest
 
 INT64_MIN, INT64_MAX, UINT64_MAX = -(2**63), 2**63 - 1, 2**64 - 1
-HEX_PART, HEX_WHOLE = "71a9b4b2a4a9f9d7", ""
 
 
 def args_of(event):
@@ -112,7 +110,7 @@ def test_exceptions_are_named_whatever_compiled_the_program(bench, monkeypatch, 
 
 
 def test_old_names(bench):
-    trace = bench.same("api/programs/old_names.c", link=True, mode="function", flags=KEEP_LIBRARY).trace()
+    trace = bench.same("api/programs/old_names.c").trace()
     region = trace.one("old_region")
     assert (region["cat"], region["type"]) == ("OLD", 2)
     shown = args_of(region)
@@ -122,13 +120,10 @@ def test_old_names(bench):
     assert trace.app == {"number": 1, "text": "old"}
 
 
-# Programs that call the functions themselves need the library also when the macros vanish.
-KEEP_LIBRARY = ("-DNO_MACROS",)
-
-
 @pytest.fixture(autouse=True)
 def link_bare_builds_of_function_callers(monkeypatch):
-    """harness.Bench.same builds the untraced twin without the library; callers of functions get stand-ins instead."""
+    """harness.Bench.same builds the untraced twin without the library. Programs that call functions themselves need it
+    even then: they run with tracing off instead."""
     real = harness.compile_program
 
     def compile_program(name, *flags, bare=False, link=True):
