@@ -32,7 +32,8 @@ class Checker:
         tracked = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True).stdout.split("\n")
         self.tops = {name.split("/")[0] for name in tracked if name}
         self.autobuild = (root / "autobuild.sh").read_text()
-        self.options = (root / "cmake/options.cmake").read_text()
+        places = [root / "cmake/options.cmake", *root.glob("bench/CMakeLists.txt")]
+        self.options = "".join(path.read_text() for path in places)
         self.gates = (root / "scripts/gates").read_text()
         self.presets = (root / "CMakePresets.json").read_text()
 
