@@ -101,6 +101,8 @@ def main() -> int:
         absent = [f"{b.name}: {b.missing}" for b in backends.values() if b.missing]
         print("\n".join(absent) + "\n")
     print(bench.table)
+    if set(arguments.groups) == set(GROUPS) and bench.table.unmeasured:
+        print(f"budgets without a measurement: {', '.join(bench.table.unmeasured)}")
     return 1 if bench.table.failed else 0
 
 

@@ -49,10 +49,10 @@ def count(argv: list, function: str, folder: Path, environment: dict[str, str], 
                           env=clean_environment(GLIBC_TUNABLES=ONE_LIBC_PATH, **environment), timeout=300)
     if done.returncode != 0 or not out.exists():
         raise ProgramFailed(f"callgrind of {argv[0]}: exit status {done.returncode}: {done.stderr[-500:]}")
-    return _parse(out.read_text(), each)
+    return parse(out.read_text(), each)
 
 
-def _parse(text: str, each: bool) -> Counts:
+def parse(text: str, each: bool) -> Counts:
     counts = Counts()
     binary, called = "", False
     for line in text.splitlines():

@@ -40,9 +40,11 @@ class Table:
     def __init__(self, budgets: Path):
         self.budgets = tomllib.loads(budgets.read_text())["row"]
         self.rows: list[Row] = []
+        self.unmeasured = list(self.budgets)
 
     def add(self, key: str, value: float | None, note: str = "") -> None:
         budget = self.budgets[key]
+        self.unmeasured.remove(key)
         row = Row(budget["title"], value, budget["unit"], budget.get("must"), budget.get("aim"),
                   budget.get("at_least", False), note)
         self.rows.append(row)
