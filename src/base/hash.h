@@ -39,6 +39,8 @@ inline std::uint64_t table_hash(std::string_view text) {
   std::uint64_t tail = 0;
   __builtin_memcpy(&tail, text.data() + i, text.size() - i);
   h = (h ^ tail) * 0xc4ceb9fe1a85ec53ull;
+  h ^= h >> 32;
+  h *= 0x9e3779b97f4a7c15ull;
   return h ^ (h >> 29);
 }
 

@@ -62,7 +62,7 @@ struct RegionSlot {
   ChunkHeader* spill;
   RegionSlot* next_free;
   void* owner;         // its thread's state
-  std::uint64_t uses;  // how often the slot was closed; its low bits tag the handles given out
+  std::uint64_t uses;  // how often the slot was closed; its low 16 bits tag the handles given out
   char args[312];
 };
 static_assert(sizeof(RegionSlot) == 384);

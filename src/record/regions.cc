@@ -21,14 +21,14 @@ constexpr int kSlotsPerRefill = 8;
 constexpr std::uint32_t kOpen = 1;
 
 Region* handle_of(RegionSlot* slot) {
-  return reinterpret_cast<Region*>(reinterpret_cast<std::uintptr_t>(slot) | (slot->uses & kHandleTagMask));
+  return reinterpret_cast<Region*>(reinterpret_cast<std::uintptr_t>(slot) | slot->uses << kHandleTagShift);
 }
 
 // The slot behind a handle, or null when the handle is stale or stray. `state`: the caller's, whose newest chunk is the
 // likely one; may be null.
 inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
   const auto bits = reinterpret_cast<std::uintptr_t>(region);
-  const std::uintptr_t address = bits & ~kHandleTagMask;
+  const std::uintptr_t address = bits & ((std::uintptr_t{1} << kHandleTagShift) - 1);
   const std::uintptr_t base = address & ~std::uintptr_t{model::kChunkSize - 1};
   const auto* chunk = reinterpret_cast<const ChunkHeader*>(base);
   const bool own = state != nullptr && state->region_chunks.load(std::memory_order_relaxed) == chunk;
@@ -37,7 +37,7 @@ inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
   if (address - base < sizeof(ChunkHeader) || offset % sizeof(RegionSlot) != 0) return nullptr;
   auto* slot = reinterpret_cast<RegionSlot*>(address);
   const bool open = slot->state.load(std::memory_order_acquire) == kOpen;
-  return open && (slot->uses & kHandleTagMask) == (bits & kHandleTagMask) ? slot : nullptr;
+  return open && (slot->uses & 0xffff) == bits >> kHandleTagShift ? slot : nullptr;
 }
 
 char* args_of(RegionSlot* slot) { return slot->spilled != 0 ? slot->spill->data() : slot->args; }
@@ -48,7 +48,10 @@ std::size_t args_room(const RegionSlot* slot) {
 // Takes slots that other threads closed, else fresh ones; a new chunk when there are none. Signals are blocked, because
 // a handler of this thread would take from the same places.
 [[gnu::noinline]] RegionSlot* refill(ThreadState* state) {
+  // Never restarts: a handle from before the end of recording must not match a slot at the same address afterwards.
+  static std::atomic<std::uint64_t> refills{0};
   const base::SignalGuard signals;
+  const std::uint64_t first_use = refills.fetch_add(1, std::memory_order_relaxed) * 251;
   if (RegionSlot* returned = state->returned.exchange(nullptr, std::memory_order_acquire)) return returned;
   ChunkHeader* chunk = state->region_chunks.load(std::memory_order_relaxed);
   std::uint64_t used = chunk != nullptr ? chunk->committed.load(std::memory_order_relaxed) : 0;
@@ -65,7 +68,7 @@ std::size_t args_room(const RegionSlot* slot) {
     slot->state.store(0, std::memory_order_relaxed);
     slot->spilled = 0;
     slot->busy = 0;
-    slot->uses = 0;
+    slot->uses = first_use;
     slot->owner = state;
     slot->next_free = first;
     first = slot;

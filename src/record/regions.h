@@ -2,8 +2,8 @@
 // Purpose: open regions: their slots, their args, and what is left of them when recording ends.
 // Threads: a region belongs to the thread that opened it; another thread may close it.
 // Invariants:
-//   1. A handle is the slot's address with the low bits of its use count; a handle kept past the close, or one that was
-//      never given out, does not match and is ignored.
+//   1. A handle is the slot's address with its use count in the upper 16 bits, which user-space addresses leave free; a
+//      handle kept past the close, or one that was never given out, does not match and is ignored.
 //   2. Slots lie in kRegions chunks, `committed` of which covers every slot ever used (recovery reads no further).
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace dft::record {
 
-inline constexpr std::uintptr_t kHandleTagMask = 63;  // slots are 64-byte aligned
-static_assert(sizeof(model::RegionSlot) % 64 == 0 && sizeof(model::ChunkHeader) % 64 == 0);
+inline constexpr int kHandleTagShift = 48;
+static_assert(sizeof(std::uintptr_t) == 8);
 
 // Visits every open region. REQUIRES: recording is quiesced. `visit` gets the slot and its args.
 struct OpenRegionVisitor {

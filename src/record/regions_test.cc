@@ -74,6 +74,18 @@ TEST_F(Regions, StaleAndStrayHandlesAreIgnored) {
   EXPECT_EQ(drained_.records.size(), 2u);
 }
 
+TEST_F(Regions, AHandleOfAnEarlierRecordingIsStale) {
+  Region* before = open_region(site_);
+  drained_.end();
+  drained_.begin({});
+  for (int i = 0; i < 20; ++i) {
+    Region* now = open_region(site_);
+    close_region(before);
+    EXPECT_TRUE(is_open(now));
+    close_region(now);
+  }
+}
+
 TEST_F(Regions, InterleaveFreely) {
   std::vector<Region*> open;
   for (int i = 0; i < 5000; ++i) {
