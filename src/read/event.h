@@ -103,6 +103,7 @@ struct Block {
   std::uint64_t first_byte = 0;  // offset of the text in the uncompressed file
   std::uint64_t lines = 0;
   std::uint64_t unit_ns = 1000;  // from the file's time_metric record
+  bool sized_member = false;     // came from a gzip member that carries our subfield
   std::vector<Event> events;
   std::vector<HashRef> refs;  // only when asked for
   std::vector<Problem> problems;

@@ -183,6 +183,7 @@ class Scan {
       }
     }
     block.unit_ns = report_.unit_ns;
+    block.sized_member = slot.sized_member;
     report_.file = slot.file;
     report_.gzip = slot.gzip;
     report_.lines += block.lines;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "tools/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <deque>
+
+#include "tools/commands.h"
+
+namespace dft::tools {
+
+struct CommandLine::Impl {
+  CLI::App app{"Trace programs and read their traces", "dftracer"};
+  std::deque<Command> commands;
+  std::function<int()> chosen;
+};
+
+Command& Command::inputs(std::vector<std::string>& out, const char* text) {
+  app_.add_option("inputs", out, text)->required()->type_name("TRACE");
+  return *this;
+}
+
+Command& Command::choice(const char* name, std::string& out, const std::vector<std::string>& choices,
+                         const char* text) {
+  app_.add_option(name, out, text)->required()->check(CLI::IsMember(choices));
+  return *this;
+}
+
+Command& Command::flag(const char* name, bool& out, const char* text) {
+  app_.add_flag(name, out, text)->group(group_);
+  return *this;
+}
+
+Command& Command::text(const char* name, std::string& out, const char* type, const char* text,
+                       const std::vector<std::string>& choices) {
+  CLI::Option* option = app_.add_option(name, out, text)->group(group_)->type_name(type);
+  if (!choices.empty()) option->transform(CLI::IsMember(choices, CLI::ignore_case));
+  if (!out.empty()) option->capture_default_str();
+  return *this;
+}
+
+Command& Command::texts(const char* name, std::vector<std::string>& out, const char* type, const char* text) {
+  app_.add_option(name, out, text)->group(group_)->type_name(type)->allow_extra_args(false);
+  return *this;
+}
+
+Command& Command::numbers(const char* name, std::vector<std::int64_t>& out, const char* type, const char* text) {
+  app_.add_option(name, out, text)->group(group_)->type_name(type)->allow_extra_args(false);
+  return *this;
+}
+
+Command& Command::number(const char* name, std::uint64_t& out, std::uint64_t least, std::uint64_t most,
+                         const char* text) {
+  app_.add_option(name, out, text)->group(group_)->type_name("N")->check(CLI::Range(least, most));
+  return *this;
+}
+
+Command& Command::excludes(const char* name, const char* other) {
+  app_.get_option(name)->excludes(app_.get_option(other));
+  return *this;
+}
+
+Command& Command::describe(const char* name, const char* text) {
+  app_.get_option(name)->description(text);
+  return *this;
+}
+
+Command& Command::group(const char* title) {
+  group_ = title;
+  return *this;
+}
+
+Command& Command::footer(const char* text) {
+  app_.footer(text);
+  return *this;
+}
+
+Command& Command::program(std::vector<std::string>& out) {
+  app_.prefix_command();
+  CLI::App* app = &app_;
+  app_.parse_complete_callback([app, &out] { out = app->remaining(); });
+  return *this;
+}
+
+CommandLine::CommandLine() : impl_(std::make_unique<Impl>()) {
+  impl_->app.set_version_flag("--version", "dftracer " DFT_VERSION);
+  impl_->app.set_help_all_flag("--help-all", "Help of all subcommands");
+  impl_->app.require_subcommand(1);
+  impl_->app.footer(
+      "Exit status: 0 all read, 1 some input damaged or nothing found, 2 usage; `run`: that of the program.");
+}
+
+CommandLine::~CommandLine() = default;
+
+Command& CommandLine::add(const char* name, const char* text, std::function<int()> run) {
+  CLI::App* app = impl_->app.add_subcommand(name, text);
+  app->final_callback([this, run = std::move(run)] { impl_->chosen = run; });
+  return impl_->commands.emplace_back(*app);
+}
+
+int CommandLine::run(int argc, const char* const* argv) {
+  try {
+    impl_->app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return impl_->app.exit(error) == 0 ? kExitGood : kExitUsage;
+  }
+  return impl_->chosen();
+}
+
+std::vector<CommandWords> CommandLine::words() const {
+  const auto words_of = [](const CLI::App& app) {
+    CommandWords words{app.get_name(), {}};
+    for (const CLI::Option* option : app.get_options()) {
+      for (const auto& name : option->get_lnames()) words.options.push_back("--" + name);
+      for (const auto& name : option->get_snames()) words.options.push_back("-" + name);
+    }
+    return words;
+  };
+  std::vector<CommandWords> all{words_of(impl_->app)};
+  all[0].name.clear();
+  for (const CLI::App* command : impl_->app.get_subcommands([](const CLI::App*) { return true; })) {
+    all.push_back(words_of(*command));
+  }
+  return all;
+}
+
+}  // namespace dft::tools

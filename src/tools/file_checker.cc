@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "tools/file_checker.h"
+
+#include "tools/args_reader.h"
+#include "tools/output.h"
+
+namespace dft::tools {
+namespace {
+constexpr std::int64_t kFirstLane = std::int64_t{1} << 30;  // GPU lanes; work on them may overlap
+}
+
+void FileChecker::add(const read::Block& block, const read::Event& event, const char* kind, std::string reason,
+                      std::vector<Finding>& out, bool warning) {
+  out.push_back({block.line_of(event), block.byte_of(event), false, warning, kind, std::move(reason)});
+}
+
+void FileChecker::block(const read::Block& block, bool sized_members, std::vector<Finding>& out) {
+  ours_ |= sized_members;
+  std::size_t ref = 0;
+  for (const read::Event& event : block.events) {
+    check(block, event, out);
+    for (; ref < block.refs.size() && block.refs[ref].line <= event.line; ++ref) check_ref(block, block.refs[ref], out);
+  }
+}
+
+void FileChecker::check(const read::Block& block, const read::Event& event, std::vector<Finding>& out) {
+  using model::Phase;
+  if (ended_ && ours_) add(block, event, "after_end", "record after `end`", out);
+  if (event.phase == Phase::kMetadata) {
+    if (event.name.size() == 2 && event.name[1] == 'H' && !event.arg_value.empty()) {
+      key_.assign(1, event.name[0]).append(event.arg_value);
+      defined_.insert(key_);
+    } else if (event.name == model::kLoss) {
+      ++losses_;
+      add(block, event, "loss", "loss record: " + std::string(event.args), out, true);
+    }
+  } else {
+    timed_ = true;
+    ++events_;
+  }
+  if (ours_ && event.args.size() > 2 && !event.hhash_first)
+    add(block, event, "hhash", "args do not begin with hhash", out);
+  if (event.phase != Phase::kComplete) return;
+  ++complete_;
+  check_id(block, event, out);
+  if (event.cat == model::kCategoryDftracer) check_life_cycle(block, event, out);
+  if (!ours_ || event.tid >= kFirstLane) return;
+  const auto thread = static_cast<std::uint64_t>(event.pid) << 32 ^ static_cast<std::uint64_t>(event.tid);
+  if (last_nesting_ == nullptr || thread != last_thread_) {
+    last_nesting_ = &threads_[thread];
+    last_thread_ = thread;
+  }
+  if (last_nesting_->add(event.ts, event.end()).overlaps) {
+    add(block, event, "nesting",
+        "overlaps an earlier region of thread " + std::to_string(event.tid) + " without being inside or around it",
+        out);
+  }
+}
+
+void FileChecker::check_id(const read::Block& block, const read::Event& event, std::vector<Finding>& out) {
+  if (!event.has_id) return;
+  // Other writers number events before they queue for the file, so there only a repetition is certain to be wrong.
+  const bool wrong = has_id_ && (ours_ ? event.id <= last_id_ : event.id == last_id_);
+  if (wrong) {
+    add(block, event, "id", "id " + std::to_string(event.id) + " after id " + std::to_string(last_id_), out);
+  }
+  last_id_ = event.id;
+  has_id_ = true;
+}
+
+void FileChecker::check_life_cycle(const read::Block& block, const read::Event& event, std::vector<Finding>& out) {
+  if (event.name == "start") {
+    ours_ |= find_arg(event.args, "build").has_value();
+    started_ = true;
+    ended_ = false;
+  } else if (event.name == "end") {
+    ended_ = true;
+    const auto told = find_number(event.args, "num_events");
+    if (ours_ && told && *told != complete_ - 1) {
+      add(block, event, "num_events",
+          "`end` tells of " + counted(*told, "event") + " but " + std::to_string(complete_ - 1) + " are there", out);
+    }
+  }
+}
+
+void FileChecker::check_ref(const read::Block& block, const read::HashRef& ref, std::vector<Finding>& out) {
+  const std::string_view kinds = ref.kind == '?' ? std::string_view("FSH") : std::string_view(&ref.kind, 1);
+  for (const char kind : kinds) {
+    key_.assign(1, kind).append(ref.hash);
+    if (defined_.count(key_) != 0) return;
+  }
+  if (!undefined_.insert(key_).second) return;
+  // The original writes a string's record only in the first process that uses it.
+  out.push_back({block.first_line + ref.line, block.first_byte + ref.offset, false, !ours_, "hash",
+                 std::string(ref.key) + " " + std::string(ref.hash) + " has no record before it in this file"});
+}
+
+void FileChecker::finish(std::vector<Finding>& out) {
+  if (timed_ && started_ && !ended_) {
+    out.push_back({0, 0, false, true, "no_end", "no `end` event: the process died, or is still running"});
+  }
+}
+
+}  // namespace dft::tools

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the rules that span the records of one file: order of ids, hashes defined before use, nesting, start and
+// end.
+//          What a line alone can tell, the strict parser has checked already.
+// Threads: one owner.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "read/event.h"
+#include "tools/nesting.h"
+
+namespace dft::tools {
+
+struct Finding {
+  std::uint64_t line = 0;  // 0: the file as a whole
+  std::uint64_t byte = 0;
+  bool in_file = false;
+  bool warning = false;
+  std::string kind;
+  std::string reason;
+};
+
+class FileChecker {
+ public:
+  // `sized_members`: the file has gzip members that only our writer makes.
+  void block(const read::Block& block, bool sized_members, std::vector<Finding>& out);
+  void finish(std::vector<Finding>& out);
+  std::uint64_t events() const { return events_; }
+  std::uint64_t losses() const { return losses_; }
+
+ private:
+  void check(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
+  void check_id(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
+  void check_life_cycle(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
+  void check_ref(const read::Block& block, const read::HashRef& ref, std::vector<Finding>& out);
+  void add(const read::Block& block, const read::Event& event, const char* kind, std::string reason,
+           std::vector<Finding>& out, bool warning = false);
+  bool strict_rules() const { return ours_; }
+
+  bool ours_ = false;
+  bool started_ = false;
+  bool ended_ = false;
+  bool timed_ = false;  // a COMPLETE or COUNTER record was seen
+  std::uint64_t events_ = 0;
+  std::uint64_t complete_ = 0;
+  std::uint64_t losses_ = 0;
+  std::uint64_t last_id_ = 0;
+  bool has_id_ = false;
+  std::unordered_set<std::string> defined_;
+  std::unordered_set<std::string> undefined_;  // reported already
+  std::string key_;
+  std::unordered_map<std::uint64_t, Nesting> threads_;
+  std::uint64_t last_thread_ = 0;
+  Nesting* last_nesting_ = nullptr;
+};
+
+}  // namespace dft::tools

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "tools/progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/time_text.h"
+
+namespace dft::tools {
+namespace {
+constexpr auto kFirst = std::chrono::milliseconds(700);  // short work shows nothing
+constexpr auto kStep = std::chrono::milliseconds(100);
+}  // namespace
+
+Progress::Progress(std::string what, std::uint64_t total)
+    : what_(std::move(what)),
+      total_(total),
+      terminal_(total > 0 && isatty(STDERR_FILENO) != 0),
+      next_(std::chrono::steady_clock::now() + kFirst) {}
+
+Progress::~Progress() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+std::string Progress::bar(const std::string& what, std::uint64_t done, std::uint64_t total) {
+  constexpr std::uint64_t kWidth = 30;
+  done = std::min(done, total);
+  const std::uint64_t filled = total == 0 ? kWidth : done * kWidth / total;
+  return what + " [" + std::string(filled, '#') + std::string(kWidth - filled, '.') + "] " +
+         std::to_string(total == 0 ? 100 : done * 100 / total) + " % of " + human_bytes(static_cast<double>(total));
+}
+
+void Progress::at(std::uint64_t done) {
+  if (!terminal_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + kStep;
+  shown_ = true;
+  std::fprintf(stderr, "\r%s\033[K", bar(what_, done, total_).c_str());
+  std::fflush(stderr);
+}
+
+}  // namespace dft::tools

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "base/log.h"
+#include "model/trace_format.h"
+#include "read/inputs.h"
+#include "tools/child.h"
+#include "tools/command_line.h"
+#include "tools/commands.h"
+#include "tools/output.h"
+#include "tools/program_check.h"
+#include "tools/recovery.h"
+#include "tools/report.h"
+
+namespace dft::tools {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kLibrary = "libdftracer_preload.so";
+constexpr std::uint64_t kMostCounted = std::uint64_t{32} << 20;  // larger traces are not read only to count
+
+struct RunOptions {
+  std::string prefix = "./trace";
+  std::string mode = "preload";
+  std::string time_metric, data_dir;
+  std::vector<std::string> env;
+  bool crash_safe = false;
+  bool no_metadata = false;
+  bool quiet = false;
+  std::vector<std::string> command;
+  sighandler_t sigpipe = SIG_DFL;
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+// False, with a message, when a --env is no K=V.
+bool environment_for(const RunOptions& options, const std::string& prefix, const std::string& library,
+                     Environment& out) {
+  out = {{"DFTRACER_ENABLE", "1"}, {"DFTRACER_INIT", upper(options.mode)}, {"DFTRACER_LOG_FILE", prefix}};
+  if (!library.empty()) {
+    const char* before = std::getenv("LD_PRELOAD");
+    out.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
+  }
+  if (options.crash_safe) out.emplace_back("DFTRACER_CRASH_SAFE", "1");
+  if (options.no_metadata) out.emplace_back("DFTRACER_INC_METADATA", "0");
+  if (!options.time_metric.empty()) out.emplace_back("DFTRACER_TIME_METRIC", upper(options.time_metric));
+  if (!options.data_dir.empty()) out.emplace_back("DFTRACER_DATA_DIR", options.data_dir);
+  for (const auto& pair : options.env) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      message("--env " + pair + ": NAME=VALUE is expected");
+      return false;
+    }
+    out.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  return true;
+}
+
+std::set<std::string> files_of(const std::string& prefix, std::string_view suffix) {
+  const auto inputs = read::find_inputs({prefix}, suffix);
+  return {inputs.files.begin(), inputs.files.end()};
+}
+
+std::vector<std::string> fresh_files(const std::string& prefix, std::string_view suffix,
+                                     const std::set<std::string>& before) {
+  std::vector<std::string> fresh;
+  for (const auto& file : files_of(prefix, suffix)) {
+    if (before.count(file) == 0) fresh.push_back(file);
+  }
+  return fresh;
+}
+
+class Counter : public Report {
+ public:
+  explicit Counter(const Selection& selection) : Report(selection) {}
+  std::uint64_t events = 0;
+
+ private:
+  bool event(const read::Block&, const read::Event& event) override {
+    events += event.cat == model::kCategoryDftracer ? 0 : 1;
+    return true;
+  }
+};
+
+void tell_traces(const std::vector<std::string>& traces, const std::string& prefix) {
+  std::string text = counted(traces.size(), "trace") + ": ";
+  if (traces.size() <= 3) {
+    for (std::size_t i = 0; i < traces.size(); ++i) text += (i == 0 ? "" : ", ") + traces[i];
+  } else {
+    text += prefix + "-*" + std::string(model::kTraceSuffixPlain) + "*";
+  }
+  std::uint64_t disk = 0;
+  std::error_code error;
+  for (const auto& trace : traces) disk += fs::file_size(trace, error);
+  text += " (" + human_bytes(static_cast<double>(disk));
+  if (disk > kMostCounted) {
+    message(text + ")");
+    return;
+  }
+  Selection selection;
+  selection.inputs = traces;
+  Counter counter(selection);
+  counter.read(false, false);
+  message(text + ", " + counted(counter.events, "event") + ")");
+  if (counter.losses().any())
+    message("not everything was recorded: `dftracer info " + prefix + "` says what is missing");
+}
+
+// One line, or a few when something went wrong.
+void tell(const RunOptions& options, const std::string& prefix, const Program& program,
+          const std::set<std::string>& before, const std::set<std::string>& crashes_before) {
+  for (const auto& crash : fresh_files(prefix, model::kCrashFileSuffix, crashes_before)) {
+    RecoverOptions recovery;
+    const RecoverResult result = recover_crash(crash, recovery);
+    message(result.text);
+  }
+  const auto traces = fresh_files(prefix, model::kTraceSuffixPlain, before);
+  if (!traces.empty()) {
+    if (!options.quiet) tell_traces(traces, prefix);
+    return;
+  }
+  if (!program.why_untraced.empty()) {
+    message("no trace of " + program.path + ": " + program.why_untraced);
+  } else if (options.mode == "function") {
+    message(
+        "no trace: the program did not initialise DFTracer (it must be built with its API, or be run with --mode "
+        "preload)");
+  } else {
+    message("no trace: no event was recorded");
+  }
+}
+
+int run(const RunOptions& options) {
+  if (options.command.empty()) {
+    message("run: a program is expected: dftracer run [options] -- PROGRAM [ARGUMENTS]");
+    return kExitUsage;
+  }
+  const Program program = find_program(options.command[0], std::getenv("PATH"));
+  if (program.status != 0) {
+    message(options.command[0] + (program.status == 127 ? ": command not found" : ": permission denied"));
+    return program.status;
+  }
+  std::string library;
+  if (options.mode != "function" && (library = find_library(kLibrary)).empty()) {
+    message(std::string(kLibrary) +
+            " was not found beside this command; install DFTracer, or run with --mode function");
+    return kExitUsage;
+  }
+  std::error_code error;
+  const std::string prefix = fs::absolute(options.prefix, error).lexically_normal().string();
+  fs::create_directories(fs::path(prefix).parent_path(), error);
+  if (error) {
+    message("cannot create " + fs::path(prefix).parent_path().string() + ": " + error.message());
+    return kExitUsage;
+  }
+  Environment environment;
+  if (!environment_for(options, prefix, library, environment)) return kExitUsage;
+  const auto before = files_of(prefix, model::kTraceSuffixPlain);
+  const auto crashes_before = files_of(prefix, model::kCrashFileSuffix);
+  const ChildResult result = run_child(program.path, options.command, environment, options.sigpipe);
+  if (result.start_error != 0) {
+    message(program.path + ": " + std::string(base::error_text(result.start_error)));
+    return result.start_error == ENOENT ? 127 : 126;
+  }
+  tell(options, prefix, program, before, crashes_before);
+  if (!result.signalled) return result.status;
+  die_by(result.status);
+  return 128 + result.status;
+}
+
+}  // namespace
+
+void add_run(CommandLine& line, const ProcessStart& process) {
+  const auto options = std::make_shared<RunOptions>();
+  options->sigpipe = process.sigpipe;
+  Command& command = line.add("run", "Run a program and trace it: dftracer run [options] -- PROGRAM [ARGUMENTS]",
+                              [options, behind = process.behind_dashes] {
+                                options->command.insert(options->command.end(), behind.begin(), behind.end());
+                                return run(*options);
+                              });
+  command.text("-o,--output", options->prefix, "PREFIX", "Prefix of the trace files")
+      .text("--mode", options->mode, "MODE",
+            "preload: without the program's help; function: it calls the API; hybrid: both",
+            {"preload", "function", "hybrid"})
+      .flag("--crash-safe", options->crash_safe, "Lose nothing when the program is killed")
+      .flag("--no-metadata", options->no_metadata, "Record no args")
+      .text("--time-metric", options->time_metric, "UNIT", "Unit of times in the trace", {"ns", "us", "ms", "sec"})
+      .text("--data-dir", options->data_dir, "DIRS", "Folders whose files are traced, separated by ':'")
+      .texts("--env", options->env, "NAME=VALUE", "A variable for the program; may be given more than once")
+      .flag("-q,--quiet", options->quiet, "Say nothing when all went well")
+      .program(options->command)
+      .footer("Exit status: that of the program; 127 not found, 126 not executable, 2 usage.");
+}
+
+}  // namespace dft::tools
