@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/log.h"
 #include "record/entry.h"
 #include "record/recorder.h"
 #include "record/regions.h"
@@ -45,6 +46,7 @@ void note_wait(Stream& stream, ChunkHeader* chunk, std::uint64_t waited_ns) {
   stream.pos = stream.limit = nullptr;
   stream.current.store(nullptr, std::memory_order_release);
   if (old != nullptr) recorder.push_full(old);
+  base::write_deferred_log();  // what the drain has to say (a full disk), once per chunk
   std::uint64_t waited_ns = 0;
   ChunkHeader* chunk = recorder.pool.take_or_wait(record_size + kWaitRecordRoom, stream.outstanding, &waited_ns);
   if (chunk == nullptr) {

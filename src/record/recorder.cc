@@ -98,7 +98,14 @@ void Recorder::forget_threads() {
       state->phase.store(ThreadPhase::kFree, std::memory_order_release);
     }
   }
-  for (auto& entry : region_table_) entry.store(nullptr, std::memory_order_relaxed);
+  forget_region_chunks();
+}
+
+void Recorder::forget_region_chunks() {
+  if (region_chunk_count_ == 0) return;
+  for (auto& entry : region_table_) {
+    if (entry.load(std::memory_order_relaxed) != nullptr) entry.store(nullptr, std::memory_order_relaxed);
+  }
   region_chunk_count_ = 0;
 }
 
@@ -122,10 +129,7 @@ void Recorder::reset_in_child() {
   threads_.store(nullptr, std::memory_order_relaxed);
   full_.store(nullptr, std::memory_order_relaxed);
   sleeping_.store(0, std::memory_order_relaxed);
-  for (auto& entry : region_table_) {
-    if (entry.load(std::memory_order_relaxed) != nullptr) entry.store(nullptr, std::memory_order_relaxed);
-  }
-  region_chunk_count_ = 0;
+  forget_region_chunks();
   threads_lock_.reset_after_fork();
   pool.reset_after_fork();
   definitions.reset_after_fork();

@@ -66,6 +66,7 @@ struct Recorder {
 
  private:
   static constexpr std::uint32_t kRegionTable = 32768;
+  void forget_region_chunks();
   std::int32_t pid_ = 0;
   bool prepared_ = false;
   bool membarrier_ = false;

@@ -211,7 +211,13 @@ bool start(const StartRequest& request) {
   const base::LockGuard guard(state.lock);
   if (state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
-  if (phase == Phase::kRecording) return true;
+  if (phase == Phase::kRecording) {
+    if (request.log_file != nullptr && request.log_file[0] != '\0' && state.producer == Producer::kPreload) {
+      base::LogLine(base::LogLevel::kWarn) << "the init call's log file " << request.log_file
+                                           << " is not used: the preloaded tracer records already (DFTRACER_LOG_FILE)";
+    }
+    return true;
+  }
   if (phase == Phase::kOff || phase == Phase::kEnded) return false;
   StartRequest adjusted = request;
   if (state.child) adjusted.producer = Producer::kFork;
@@ -226,6 +232,7 @@ void finish_from_api() {
     return;
   }
   finish_as(Phase::kFinished);
+  dftracer_on = 0;  // only an init call starts again
   notes().clear();
 }
 

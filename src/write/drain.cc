@@ -58,6 +58,7 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
   } else if (!wait_for(started_, 1, kStartPatienceNs)) {
     error_ = -ETIMEDOUT;
   }
+  base::write_deferred_log();
   if (error_ != 0) {
     phase_.store(Phase::kFailed, std::memory_order_release);
     return error_;
