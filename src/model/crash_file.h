@@ -61,9 +61,10 @@ struct RegionSlot {
   // Process-local; meaningless after death.
   ChunkHeader* spill;
   RegionSlot* next_free;
-  void* owner;         // its thread's state
-  std::uint64_t uses;  // how often the slot was closed; its low 16 bits tag the handles given out
-  char args[312];
+  void* owner;               // its thread's state
+  std::uint64_t uses;        // how often the slot was closed; its low 16 bits tag the handles given out
+  std::uint64_t key_filter;  // a bit for each key that may be in the list
+  char args[304];
 };
 static_assert(sizeof(RegionSlot) == 384);
 

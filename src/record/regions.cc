@@ -24,20 +24,26 @@ Region* handle_of(RegionSlot* slot) {
   return reinterpret_cast<Region*>(reinterpret_cast<std::uintptr_t>(slot) | slot->uses << kHandleTagShift);
 }
 
-// The slot behind a handle, or null when the handle is stale or stray. `state`: the caller's, whose newest chunk is the
-// likely one; may be null.
-inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
+// The slot behind a handle, or null when the handle is stale or stray.
+[[gnu::noinline]] RegionSlot* find_slot(const Region* region) {
   const auto bits = reinterpret_cast<std::uintptr_t>(region);
   const std::uintptr_t address = bits & ((std::uintptr_t{1} << kHandleTagShift) - 1);
   const std::uintptr_t base = address & ~std::uintptr_t{model::kChunkSize - 1};
-  const auto* chunk = reinterpret_cast<const ChunkHeader*>(base);
-  const bool own = state != nullptr && state->region_chunks.load(std::memory_order_relaxed) == chunk;
-  if (__builtin_expect(!own || region == nullptr, 0) && !recorder.is_region_chunk(chunk)) return nullptr;
+  if (region == nullptr || !recorder.is_region_chunk(reinterpret_cast<const void*>(base))) return nullptr;
   const std::uintptr_t offset = address - base - sizeof(ChunkHeader);
   if (address - base < sizeof(ChunkHeader) || offset % sizeof(RegionSlot) != 0) return nullptr;
   auto* slot = reinterpret_cast<RegionSlot*>(address);
   const bool open = slot->state.load(std::memory_order_acquire) == kOpen;
   return open && (slot->uses & 0xffff) == bits >> kHandleTagShift ? slot : nullptr;
+}
+
+inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
+  if (__builtin_expect(state->last_handle == region, 1)) {
+    // Another thread may have closed it: then the use count moved on.
+    RegionSlot* slot = state->last_slot;
+    if (slot->state.load(std::memory_order_acquire) == kOpen && handle_of(slot) == region) return slot;
+  }
+  return find_slot(region);
 }
 
 char* args_of(RegionSlot* slot) { return slot->spilled != 0 ? slot->spill->data() : slot->args; }
@@ -140,7 +146,7 @@ inline void close(Region* region, RecordKind kind, std::uint8_t extra_flags, bas
 }
 
 // Finds the arg of this key, null if there is none. `word`: the key's leading word.
-inline char* find_arg(char* at, char* end, std::string_view key, std::uint64_t word) {
+[[gnu::noinline]] char* find_arg(char* at, char* end, std::string_view key, std::uint64_t word) {
   while (at < end) {
     ArgHeader header;
     std::memcpy(&header, at, sizeof header);
@@ -166,6 +172,11 @@ inline char* room_for(RegionSlot* slot, std::size_t size) {
   return args_of(slot) + slot->arg_bytes;
 }
 
+// One of 64 bits for a key. A clear bit in the slot's filter saves the search.
+inline std::uint64_t filter_bit(std::uint64_t word, std::size_t size) {
+  return std::uint64_t{1} << ((word + size) * 0x9e3779b97f4a7c15ull >> 58);
+}
+
 inline void count_arg(RegionSlot* slot, std::size_t size) {
   slot->arg_bytes += static_cast<std::uint32_t>(size);
   slot->arg_count = static_cast<std::uint16_t>(slot->arg_count + 1);
@@ -174,8 +185,11 @@ inline void count_arg(RegionSlot* slot, std::size_t size) {
 // The last write to a key wins: an arg of the same key and size is overwritten, another one marked as dropped.
 void put(RegionSlot* slot, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
   if (type != ArgType::kRelation) {
+    const std::uint64_t word = model::leading_word(key.data(), key.size());
+    const std::uint64_t bit = filter_bit(word, key.size());
     char* args = args_of(slot);
-    char* known = find_arg(args, args + slot->arg_bytes, key, model::leading_word(key.data(), key.size()));
+    char* known = (slot->key_filter & bit) != 0 ? find_arg(args, args + slot->arg_bytes, key, word) : nullptr;
+    slot->key_filter |= bit;
     if (known != nullptr) {
       auto* header = reinterpret_cast<ArgHeader*>(known);
       if (header->value_len == value_len) {
@@ -200,12 +214,17 @@ inline void put_word(RegionSlot* slot, ArgType type, std::string_view key, std::
     return;
   }
   const std::uint64_t word = model::leading_word(key.data(), key.size());
-  char* args = args_of(slot);
-  char* at = find_arg(args, args + slot->arg_bytes, key, word);
-  if (at != nullptr && reinterpret_cast<ArgHeader*>(at)->value_len != 8) {
-    reinterpret_cast<ArgHeader*>(at)->type = ArgType::kDropped;
-    at = nullptr;
+  const std::uint64_t bit = filter_bit(word, key.size());
+  char* at = nullptr;
+  if (__builtin_expect((slot->key_filter & bit) != 0, 0)) {
+    char* args = args_of(slot);
+    at = find_arg(args, args + slot->arg_bytes, key, word);
+    if (at != nullptr && reinterpret_cast<ArgHeader*>(at)->value_len != 8) {
+      reinterpret_cast<ArgHeader*>(at)->type = ArgType::kDropped;
+      at = nullptr;
+    }
   }
+  slot->key_filter |= bit;
   if (at == nullptr) {
     at = room_for(slot, kSize);
     if (at == nullptr) return;
@@ -255,7 +274,10 @@ Region* open_region(model::SiteId site, bool metadata_event) {
     slot->arg_count = 0;
     slot->arg_bytes = 0;
     slot->flags = metadata_event ? model::kFlagMetadataEvent : 0;
+    slot->key_filter = 0;
     handle = handle_of(slot);
+    state->last_handle = handle;
+    state->last_slot = slot;
     slot->begin = base::clock_now();
     slot->state.store(kOpen, std::memory_order_release);
   } else {
@@ -279,7 +301,7 @@ void close_as_instant(Region* region) {
   if (region != nullptr) close(region, RecordKind::kEvent, model::kFlagInstant, 0);
 }
 
-bool is_open(const Region* region) { return slot_of(nullptr, region) != nullptr; }
+bool is_open(const Region* region) { return find_slot(region) != nullptr; }
 
 void add_int64(Region* region, std::string_view key, std::int64_t value) {
   add_word(region, ArgType::kInt64, key, static_cast<std::uint64_t>(value));
