@@ -14,7 +14,7 @@ namespace dft::tools {
 
 class Report : public read::Consumer {
  public:
-  explicit Report(const Selection& selection) : selection_(selection), filter_(selection), traces_(selection, log_) {}
+  explicit Report(const Selection& selection) : filter_(selection), traces_(selection, log_) {}
   // Reads everything. Returns an exit status that is not 0 only when nothing could be read at all or an option is
   // wrong.
   int read(bool need_hashes, bool keep_metadata);
@@ -35,7 +35,6 @@ class Report : public read::Consumer {
   bool block(const read::Block& block) final;
   void file_done(const read::FileReport& report) final;
 
-  const Selection& selection_;
   ProblemLog log_;
   Filter filter_;
   TraceSet traces_;
