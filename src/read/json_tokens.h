@@ -63,6 +63,9 @@ class JsonCursor {
   // `next_token` is the first token at or behind `begin`; the line is [begin, end).
   JsonCursor(const JsonTokens& tokens, std::size_t next_token, std::uint32_t end, bool may_escape, bool unique_keys)
       : tokens_(tokens), next_(next_token), end_(end), may_escape_(may_escape), unique_keys_(unique_keys) {}
+  // The same line once more, from `next_token`, without looking for duplicate keys.
+  JsonCursor(const JsonCursor& other, std::size_t next_token)
+      : JsonCursor(other.tokens_, next_token, other.end_, other.may_escape_, false) {}
 
   char peek() const {
     return next_ < tokens_.count() && tokens_.position(next_) < end_ ? tokens_.text()[tokens_.position(next_)] : '\0';

@@ -130,6 +130,7 @@ bool LineParser::parse_tokens(Block& block, const Line& line, JsonCursor& cursor
     report(block, line, kind, cursor.error_at() - base, std::move(reason));
     return false;
   };
+  const std::size_t begin_token = cursor.next_token();
   if (cursor.peek() == '[') cursor.skip();
   while (cursor.peek() == ']' || cursor.peek() == ',') cursor.skip();
   if (cursor.at_end()) return true;
@@ -142,9 +143,16 @@ bool LineParser::parse_tokens(Block& block, const Line& line, JsonCursor& cursor
     while (cursor.peek() == ',' || cursor.peek() == ']') cursor.skip();
     if (!cursor.at_end()) good = cursor.fail("text behind the object");
   }
+  if (!good && cursor.duplicate()) {
+    // Reported, but the record is one all the same: the last of equal keys counts.
+    block.refs.resize(refs_before);
+    broken(ProblemKind::kDuplicateKey, cursor.reason());
+    JsonCursor again(cursor, begin_token);
+    return parse_tokens(block, line, again);
+  }
   if (!good) {
     block.refs.resize(refs_before);
-    return broken(cursor.duplicate() ? ProblemKind::kDuplicateKey : ProblemKind::kBadJson, cursor.reason());
+    return broken(ProblemKind::kBadJson, cursor.reason());
   }
   std::string reason;
   if (!builder.complete(options_.strict, reason)) {

@@ -3,8 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <deque>
+#include <string_view>
+#include <utility>
 
 #include "tools/commands.h"
+#include "tools/output.h"
 
 namespace dft::tools {
 
@@ -98,6 +101,11 @@ Command& CommandLine::add(const char* name, const char* text, std::function<int(
 }
 
 int CommandLine::run(int argc, const char* const* argv) {
+  const auto named = [&](const CLI::App* command) { return std::string_view(command->get_name()) == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && std::as_const(impl_->app).get_subcommands(named).empty()) {
+    message(std::string(argv[1]) + ": no such command; `dftracer --help` lists them");
+    return kExitUsage;
+  }
   try {
     impl_->app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -20,7 +20,8 @@ class CommandLine;
 
 // What `run` needs from the very beginning of the process.
 struct ProcessStart {
-  std::vector<std::string> behind_dashes;  // arguments after the first `--`
+  bool dashes = false;                     // there was a `--`
+  std::vector<std::string> behind_dashes;  // arguments after the first one
   sighandler_t sigpipe = SIG_DFL;          // disposition that this process was started with
 };
 

@@ -16,6 +16,7 @@ int dftracer_main(int argc, const char* const* argv) {
   if (argc > 1 && std::string_view(argv[1]) == "run") {
     for (int i = 2; i < argc; ++i) {
       if (std::string_view(argv[i]) != "--") continue;
+      process.dashes = true;
       process.behind_dashes.assign(argv + i + 1, argv + argc);
       argc = i;
     }

@@ -31,7 +31,6 @@ void FileChecker::check(const read::Block& block, const read::Event& event, std:
       key_.assign(1, event.name[0]).append(event.arg_value);
       defined_.insert(key_);
     } else if (event.name == model::kLoss) {
-      ++losses_;
       add(block, event, "loss", "loss record: " + std::string(event.args), out, true);
     }
   } else {

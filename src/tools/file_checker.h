@@ -31,7 +31,7 @@ class FileChecker {
   void block(const read::Block& block, bool sized_members, std::vector<Finding>& out);
   void finish(std::vector<Finding>& out);
   std::uint64_t events() const { return events_; }
-  std::uint64_t losses() const { return losses_; }
+  bool ours() const { return ours_; }  // written by this DFTracer, so that every rule of ours applies
 
  private:
   void check(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
@@ -40,7 +40,6 @@ class FileChecker {
   void check_ref(const read::Block& block, const read::HashRef& ref, std::vector<Finding>& out);
   void add(const read::Block& block, const read::Event& event, const char* kind, std::string reason,
            std::vector<Finding>& out, bool warning = false);
-  bool strict_rules() const { return ours_; }
 
   bool ours_ = false;
   bool started_ = false;
@@ -48,7 +47,6 @@ class FileChecker {
   bool timed_ = false;  // a COMPLETE or COUNTER record was seen
   std::uint64_t events_ = 0;
   std::uint64_t complete_ = 0;
-  std::uint64_t losses_ = 0;
   std::uint64_t last_id_ = 0;
   bool has_id_ = false;
   std::unordered_set<std::string> defined_;

@@ -185,7 +185,9 @@ void add_run(CommandLine& line, const ProcessStart& process) {
   const auto options = std::make_shared<RunOptions>();
   options->sigpipe = process.sigpipe;
   Command& command = line.add("run", "Run a program and trace it: dftracer run [options] -- PROGRAM [ARGUMENTS]",
-                              [options, behind = process.behind_dashes] {
+                              [options, behind = process.behind_dashes, dashes = process.dashes] {
+                                // Behind a program's name the dashes are its own.
+                                if (dashes && !options->command.empty()) options->command.push_back("--");
                                 options->command.insert(options->command.end(), behind.begin(), behind.end());
                                 return run(*options);
                               });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <memory>
 
 #include "tools/command_line.h"
@@ -31,11 +32,13 @@ class Validator : public read::Consumer {
 
   bool block(const read::Block& block) override {
     if (!checker_) checker_ = std::make_unique<FileChecker>();
+    checker_->block(block, block.sized_member, found_);
     for (const auto& problem : block.problems) {
-      found_.push_back({problem.line, problem.byte, problem.in_file, false,
+      // The original repeats keys in `used`; who reads it lives with that.
+      const bool known = problem.kind == read::ProblemKind::kDuplicateKey && !checker_->ours();
+      found_.push_back({problem.line, problem.byte, problem.in_file, known,
                         std::string(read::problem_name(problem.kind)), problem.reason});
     }
-    checker_->block(block, block.sized_member, found_);
     keep();
     return true;
   }
@@ -56,6 +59,7 @@ class Validator : public read::Consumer {
 
  private:
   void keep() {
+    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) { return a.line < b.line; });
     for (auto& finding : found_) {
       finding.warning &= !options_.strict_loss;
       ++(finding.warning ? verdict_.warnings : verdict_.errors);
