@@ -8,7 +8,6 @@
 
 namespace dft::record {
 
-using model::ArgType;
 using model::DefinitionHeader;
 using model::padded8;
 

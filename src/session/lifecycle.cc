@@ -64,7 +64,6 @@ bool install_lifecycle_hooks() {
 
 }  // namespace dft::session
 
-using dft::session::Phase;
 using dft::session::state;
 
 void dftracer_preload_start(void) {
