@@ -17,9 +17,10 @@ using model::kInCrashFile;
 using model::kUncounted;
 
 namespace {
-constexpr std::uint32_t kKeepFree = 16;   // 4 MiB stay mapped for the next burst
-constexpr std::uint32_t kReadySlots = 8;  // mapped ahead in crash-safe mode
-constexpr std::uint64_t kSlotPatienceNs = 20'000'000;
+constexpr std::uint32_t kKeepFree = 16;                   // 4 MiB stay mapped for the next burst
+constexpr std::uint32_t kReadySlots = 8;                  // mapped ahead in crash-safe mode
+constexpr std::uint64_t kSlotPatienceNs = 2'000'000'000;  // then the drain must be stuck
+constexpr std::uint64_t kSlotRetryNs = 5'000'000;
 __thread bool this_thread_maps = false;
 
 std::uint32_t slots_for(std::size_t bytes) {
@@ -85,7 +86,7 @@ ChunkHeader* ChunkPool::obtain(std::uint32_t slots) {
     wanted_slots_.store(slots, std::memory_order_release);
     lock_.unlock();
     if (on_slot_wanted != nullptr) on_slot_wanted();
-    base::raw::futex_wait(&freed_, seen, kSlotPatienceNs / 4);
+    base::raw::futex_wait(&freed_, seen, kSlotRetryNs);
     lock_.lock();
     if (crash_ == nullptr) break;
     chunk = pop_free(slots);

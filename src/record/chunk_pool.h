@@ -44,7 +44,8 @@ class ChunkPool {
   // `shared_descriptors`: every thread can.
   void use_crash_file(int fd, model::CrashHeader* header, bool shared_descriptors);
   void leave_crash_file();  // forgets all free chunks of it
-  void top_up();            // by the thread that called use_crash_file: a few free slots, and what was asked for
+  // By the thread that called use_crash_file, often: maps a few free slots ahead, and what was asked for.
+  void top_up();
   std::uint64_t unprotected_chunks() const { return unprotected_.load(std::memory_order_relaxed); }
   // Called without locks held when a slot is asked for.
   void (*on_slot_wanted)() = nullptr;

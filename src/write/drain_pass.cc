@@ -136,7 +136,10 @@ void Drain::drain_full_chunks() {
   while (chunk != nullptr) {
     ChunkHeader* next = chunk->next;
     drain_chunk(chunk, true);
-    if (work_->held != nullptr) release_held();
+    if (work_->crash.is_open()) {
+      recorder.pool.top_up();  // threads may be waiting for a slot while this pass is long
+      if (work_->held != nullptr) release_held();
+    }
     chunk = next;
   }
 }
