@@ -57,7 +57,11 @@ def an_event(build: Build, case: Case, folder: Path) -> float:
 
 
 def fill(bench: Bench) -> None:
-    """Locked instructions an event on the application thread, within a chunk; the note says over many chunks."""
+    """What a compiled-out region leaves, and locked instructions an event on the application thread within a chunk;
+    the note says over many chunks."""
+    loops = [an_event(bench.build, Case("", program, "bench_loop_0", ("--args", 0), 1000, 11000, on=False),
+                      bench.scratch / "callgrind") for program in ("regions_compiled_out", "regions_bare")]
+    bench.table.add("compiled_out", loops[0] - loops[1], f"a turn of the loop: {loops[0]:.1f} and {loops[1]:.1f}")
     within = 0.0
     for case in CASES[:2]:
         locked = [count(bench.build, case, n, bench.scratch / "callgrind", each=True).locked()

@@ -57,7 +57,7 @@ def fill(bench: Bench, rounds: dict) -> None:
         _ratio(bench, rounds, f"region_{args}_args_to_tracy", (ours, args, 1), ("tracy", args, 1))
     for args in (0, 4):
         _ratio(bench, rounds, f"region_{args}_args_2_threads", (ours, args, 2), (ours, args, 1))
-    for row, name in (("off_c", "off-c"), ("off_cpp", "off-cpp"), ("compiled_out", "compiled-out")):
+    for row, name in (("off_c", "off-c"), ("off_cpp", "off-cpp")):
         _median(bench, rounds, row, name, 0)
     for args in (0, 4):
         _median(bench, rounds, f"total_cpu_{args}_args", ours, args, "total_ns")
