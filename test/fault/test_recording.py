@@ -31,11 +31,12 @@ def test_flood_at_the_smallest_limit_loses_nothing(bench):
 def test_drop_mode_counts_exactly(bench, threads):
     env = {"DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_BUFFER_MODE": "drop", "DFTRACER_WRITE_BUFFER_SIZE": "4K"}
     count = MANY * THREADS // threads
-    run = bench.same(REGIONS, count, threads, env=env, timeout=120)
+    run = bench.same(REGIONS, count, threads, env=env, timeout=120, notes="any")
     trace = run.trace()
     lost = sum(r["args"]["count"] for r in trace.losses if r["args"]["cause"] == "buffer_full")
     assert len(trace.named("work")) + lost == count * threads
     assert trace.end["args"].get("lost", {}) == ({"buffer_full": lost} if lost else {})
+    assert [n.split(" ", 1)[0] for n in run.notes] == ([str(lost)] if lost else []), run.notes
     for record in trace.losses:
         assert record["args"]["first_ts"] <= record["args"]["last_ts"] and record["args"]["bytes"] > 0
     done = harness.dftracer("info", trace.path)

@@ -89,7 +89,7 @@ def test_s53_cut_anywhere(bench):
         edges = member_edges(data)
         assert done.returncode == (0 if at in edges else 1), f"cut at {at}: {done.stdout}{done.stderr}"
         if at not in edges:
-            assert "truncated" in (done.stdout + done.stderr).lower() and str(cut) in done.stdout + done.stderr
+            assert re.search(rf"{re.escape(str(cut))}: the file ends in.*\(byte {at} of the file\)", done.stdout + done.stderr)
         records, told = cat_lines(cut)
         assert told.returncode == (0 if at in edges else 1)
         whole = sum(1 for edge in edges if edge <= at)
@@ -138,7 +138,7 @@ def test_s55_half_a_second_everywhere(bench):
     done = harness.dftracer("summary", "--csv", run.log)
     assert re.search(rf"half.*\b{event['dur']}\b", done.stdout), done.stdout
     records, _ = cat_lines(run.log, "--name", "half")
-    assert [r["dur"] for r in records] == [event["dur"]]
+    assert [r["dur_ns"] // 1000 for r in records] == [event["dur"]]
     run = bench.same("fault/programs/clock.c", env={"DFTRACER_TIME_METRIC": "NS"})
     (row,) = [r for r in harness.summary_rows(run.log) if r["name"] == "half"]
     assert 500000 <= row["total_us"] < 600000 + run.fact("monotonic_us") - 500000

@@ -69,11 +69,11 @@ def test_s18_our_library_never_edits_the_environment(bench):
 @BOTH
 @pytest.mark.parametrize("target", ["log", "/proc/no"])
 def test_s24_errno(bench, mode, target):
-    env = {"DFTRACER_WRITE_BUFFER_SIZE": "64K"} | ({"DFTRACER_LOG_FILE": "/proc/no/t"} if target != "log" else {})
+    env = {"DFTRACER_WRITE_BUFFER_SIZE": "16K"} | ({"DFTRACER_LOG_FILE": "/proc/no/t"} if target != "log" else {})
     run = bench.same("regress/programs/errno.c", mode=mode, env=env, notes="any")
     assert run.status == 0 and b"start 0\n" in run.out
     if target == "log":
-        assert not run.notes and run.count("work") == 200000 + 1 + 1 + 1
+        assert not run.notes and run.count("work") == 50000 + 1 + 1 + 1
 
 
 @BOTH
@@ -229,7 +229,7 @@ ctypes.string_at(0)
 
 @BOTH
 def test_s35_events_in_a_signal_handler(bench, mode):
-    run = bench.same("fault/programs/in_handler.c", 1000, mode=mode)
+    run = bench.same("fault/programs/in_handler.c", 200, mode=mode)
     assert run.count("handled") == run.fact("handled") and run.count("work") == run.fact("work")
 
 
@@ -269,7 +269,7 @@ def test_s39_exported_preload(bench):
     for argv in tools:
         if shutil.which(argv[0]):
             run = bench.same_command(argv)
-            assert not list(run.log.iterdir()), "nothing was recorded, so nothing is left"
+            assert {e["name"] for e in run.events()} <= {"fork", "vfork", "posix_spawn"}
 
 
 def test_s39_our_tools_are_never_traced(bench):

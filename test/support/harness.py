@@ -326,6 +326,17 @@ def remains(path: pathlib.Path) -> Remains:
     return Remains([pfw.parse_line(l, f"{path}:{n}") for n, l in enumerate(lines, 1)], tail)
 
 
+def self_contained(records: list[dict]) -> None:
+    """What a file needs to be read alone, also when blocks in its midst are missing: unit, host, and every hash's text."""
+    metadata = [r for r in records if r["ph"] == pfw.METADATA]
+    known = {r["args"]["value"] for r in metadata if r["name"] in pfw.HASH_RECORDS}
+    assert any(r["args"]["name"] == "time_metric" for r in metadata if r["name"] == "CM"), "no time_metric"
+    for record in records:
+        for key, value in record.get("args", {}).items():
+            if key in ("hhash", "fhash", "cwd") or key.endswith("_hash"):
+                assert value in known, f"no record explains {key} {value}"
+
+
 def wait_until(condition, what: str, seconds: float = 20.0):
     """Polls; for the few cases whose subject is time itself (flush interval)."""
     deadline = time.monotonic() + seconds

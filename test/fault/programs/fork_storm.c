@@ -16,7 +16,7 @@ static void* logger(void* unused) {
   while (!atomic_load(&stop)) {
     DFTRACER_C_REGION_START(beside);
     DFTRACER_C_REGION_END(beside);
-    if (++count % 64 == 0) usleep(200);
+    if (++count % 16 == 0) usleep(2000);
   }
   atomic_fetch_add(&logged, count);
   return unused;

@@ -116,12 +116,22 @@ static int two_at_once(void) {
   return 99;
 }
 
-/* A child gets the dispositions and the mask that its parent would have given it. */
+/* A child gets the dispositions and the mask that its parent would have given it untraced. It runs without the preload
+   library, which would add its own. */
 static int inherited(void) {
+  char* arguments[] = {(char*)"grep", (char*)"-E", (char*)"^(SigBlk|SigIgn|SigCgt)", (char*)"/proc/self/status", NULL};
+  char* environment[] = {(char*)"LC_ALL=C", NULL};
+  signal(SIGHUP, SIG_IGN);
   DFTRACER_C_INIT(NULL, NULL, NULL);
   work(100);
-  fflush(stdout);
-  return system("grep -E '^(SigBlk|SigIgn|SigCgt)' /proc/self/status");
+  const pid_t child = fork();
+  if (child == 0) {
+    execve("/bin/grep", arguments, environment);
+    _exit(1);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  return status != 0;
 }
 
 static int deep(int depth) {

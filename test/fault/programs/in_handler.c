@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
       puts("errno moved");
       return 1;
     }
-    free(malloc(100));
+    for (int i = 0; i < 40; i++) free(malloc(100 + i));
   }
   memset(&every, 0, sizeof every);
   setitimer(ITIMER_REAL, &every, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* names FILE: the file holds strings, each ended by a newline, its bytes written in hex. Every string becomes the name, the
-   category, an arg's key, an arg's value and a metadata value of some event. */
+/* names FILE [notes]: the file holds strings, each ended by a newline, its bytes written in hex. Every string becomes a note of
+   the process; without `notes` also the name, the category, an arg's key and an arg's value of some event. */
 #include "facts.h"
 #include "work.h"
 
@@ -16,13 +16,18 @@ static size_t unhex(const char* line, char* out) {
 
 int main(int argc, char** argv) {
   static char line[2 * kLongest + 2], text[kLongest + 1];
-  FILE* file = fopen(argv[argc - 1], "r");
+  const int notes_only = argc > 2;
+  FILE* file = fopen(argv[1], "r");
   if (file == NULL) return 1;
   DFTRACER_C_INIT(NULL, NULL, NULL);
   int count = 0;
   while (fgets(line, sizeof line, file) != NULL) {
     const size_t size = unhex(line, text);
     count++;
+    DFTRACER_C_METADATA(note, "note", text);
+    DFTRACER_C_APP_METADATA_STR(text, text);
+    DFTRACER_C_MARK_USED(text);
+    if (notes_only) continue;
 #ifndef DFTRACER_DISABLE
     struct DFTracerData* region = dftracer_initialize_region(text, "NAMED", 0);
     dftracer_region_update_int64(region, "number", count);
@@ -41,9 +46,6 @@ int main(int argc, char** argv) {
     region = dftracer_initialize_region("after", "AFTER", 0);
     dftracer_finalize_region(region);
 #endif
-    DFTRACER_C_METADATA(note, "note", text);
-    DFTRACER_C_APP_METADATA_STR(text, text);
-    DFTRACER_C_MARK_USED(text);
   }
   printf("%d strings\n", count);
   return 0;

@@ -29,7 +29,7 @@ int main(void) {
   KEEPS(DFTRACER_C_APP_METADATA_STR("s", "text"));
   KEEPS(DFTRACER_C_MARK_USED("part"));
   KEEPS(DFTRACER_C_INSTANT(now));
-  for (int i = 0; i < 200000; i++) KEEPS(work_one(i));
+  for (int i = 0; i < 50000; i++) KEEPS(work_one(i));
   pthread_t thread;
   pthread_create(&thread, NULL, in_thread, NULL);
   pthread_join(thread, NULL);
