@@ -48,7 +48,7 @@ def made(bench, kind):
         return same("fault/programs/names.c", strings).log
     if kind == "losses":
         env = {"DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_BUFFER_MODE": "drop", "DFTRACER_WRITE_BUFFER_SIZE": "4K"}
-        return same(REGIONS, 30000, 4, env=env, notes="any").log
+        return same(REGIONS, 8000, 4, env=env, notes="any").log
     if kind == "recovered":
         return killed_and_recovered(bench)
     plain = {

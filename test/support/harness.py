@@ -193,6 +193,17 @@ class Result:
         return dict(sums)
 
 
+def preloaded() -> str:
+    """What LD_PRELOAD needs: a sanitizer's runtime wants to be the first library of all."""
+    runtime = {"address": "libasan.so", "thread": "libtsan.so", "undefined": "libubsan.so"}.get(sanitizer())
+    libraries = [str(preload_library())]
+    if runtime:
+        found = subprocess.run([_compiler(True), f"-print-file-name={runtime}"], capture_output=True, text=True).stdout.strip()
+        if os.path.isabs(found):
+            libraries.insert(0, found)
+    return ":".join(libraries)
+
+
 def environment(folder: pathlib.Path, mode: str | None, extra: dict | None = None) -> dict[str, str]:
     """`mode`: None (untraced), "function", "preload", "hybrid" or "off" (the library is there, switched off)."""
     env = {k: os.environ[k] for k in PASSED_ON if k in os.environ}
@@ -200,7 +211,7 @@ def environment(folder: pathlib.Path, mode: str | None, extra: dict | None = Non
     if mode in ("function", "preload", "hybrid"):
         env |= {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": str(folder / "log" / "t")}
     if mode in ("preload", "hybrid"):
-        env |= {"DFTRACER_INIT": mode.upper(), "LD_PRELOAD": str(preload_library())}
+        env |= {"DFTRACER_INIT": mode.upper(), "LD_PRELOAD": preloaded()}
     for key, value in (extra or {}).items():
         if mode is None and (key.startswith("DFTRACER_")):
             continue
