@@ -13,6 +13,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARIES = ("core", "preload")
+LOADER = re.compile(r"ld-linux")  # part of glibc; whether it is named depends on the compiler
 # Newest symbol version of glibc that may be needed, when built on Debian 12. What newer systems replace in their headers
 # (the C23 strto* functions) cannot be avoided when building there.
 GLIBC_FLOOR = (2, 35)
@@ -51,7 +52,8 @@ def exported(path):
 
 
 def needed(path):
-    return sorted(re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", path)))
+    names = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", path))
+    return sorted(name for name in names if not LOADER.match(name))
 
 
 KINDS = {"exports": exported, "needed": needed}
