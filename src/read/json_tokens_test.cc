@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "read/line_parser.h"
@@ -111,6 +112,30 @@ TEST(StrictJson, NeedsTheKeysOfThePhaseInTheRightTypes) {
             "bad_record: missing key \"args\"");
   EXPECT_EQ(verdict("{}"), "bad_record: missing key \"name\"");
   EXPECT_EQ(verdict("17").substr(0, 8), "bad_json");
+}
+
+// A blank behind the first brace keeps a line off the quick path; both ways must agree on every line.
+TEST(StrictJson, TheQuickPathAcceptsNothingThatTheFullOneRefuses) {
+  const std::string good =
+      with_args(R"({"hhash":"2a702c695247d487","ret":-4096,"x":1.5e3,"fhash":"4a40025765d5119b"})");
+  const std::string bytes = "{}[]\",:\\-+.eE0123456789 tfn\x01\x80\xc3\t";
+  std::mt19937 random(1);
+  int accepted = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string line = good;
+    for (int i = 0; i < 1 + round % 2; ++i) {
+      const std::size_t at = 1 + random() % (line.size() - 1);
+      switch (random() % 3) {
+        case 0: line[at] = bytes[random() % bytes.size()]; break;
+        case 1: line.erase(at, 1); break;
+        default: line.insert(at, 1, bytes[random() % bytes.size()]); break;
+      }
+    }
+    const std::string quick = verdict(line);
+    EXPECT_EQ(quick, verdict("{ " + line.substr(1))) << line;
+    accepted += quick == "ok" ? 1 : 0;
+  }
+  EXPECT_GT(accepted, 1000);
 }
 
 TEST(Unescape, UndoesEveryEscape) {

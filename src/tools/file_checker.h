@@ -44,7 +44,8 @@ class FileChecker {
   bool ours_ = false;
   bool started_ = false;
   bool ended_ = false;
-  bool timed_ = false;  // a COMPLETE or COUNTER record was seen
+  bool recovered_ = false;  // `dftracer recover` wrote its end
+  bool timed_ = false;      // a COMPLETE or COUNTER record was seen
   std::uint64_t events_ = 0;
   std::uint64_t complete_ = 0;
   std::uint64_t last_id_ = 0;

@@ -10,7 +10,7 @@ namespace dft::tools {
 
 void Losses::begin_file(const std::string& file) {
   file_ = file;
-  started_ = ended_ = false;
+  started_ = ended_ = file_recovered_ = false;
 }
 
 void Losses::see(const read::Event& event) {
@@ -40,11 +40,12 @@ void Losses::see(const read::Event& event) {
     cause.detail = find_arg(event.args, "detail").value_or(cause.detail);
   } else if (event.name == "recovered") {
     ++recovered_;
+    file_recovered_ = true;
   }
 }
 
 void Losses::end_file() {
-  if (started_ && !ended_) without_end_.push_back(file_);
+  if (started_ && !ended_ && !file_recovered_) without_end_.push_back(file_);
 }
 
 void Losses::print_text(Output& out) const {

@@ -41,6 +41,7 @@ class Losses {
   std::string file_;
   bool started_ = false;
   bool ended_ = false;
+  bool file_recovered_ = false;
 };
 
 }  // namespace dft::tools

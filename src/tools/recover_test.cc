@@ -76,7 +76,7 @@ TEST(Recover, CutsBackABlockThatWasNotFinished) {
     EXPECT_TRUE(contains(said.out, "3 events that had not been written, 1 open region")) << said.out;
     expect_complete(dir.path("t-app.pfw.gz"));
     EXPECT_NE(access(crash.c_str(), F_OK), 0);
-    EXPECT_EQ(dftracer({"validate", dir.path("t-app.pfw.gz")}).status, 0)
+    EXPECT_EQ(dftracer({"validate", "--strict-loss", dir.path("t-app.pfw.gz")}).status, 0)
         << dftracer({"validate", dir.path("t-app.pfw.gz")}).out;
   }
 }
