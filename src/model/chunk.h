@@ -44,7 +44,8 @@ struct ChunkHeader {
   // Process-local; meaningless after death.
   ChunkHeader* next;
   void* owner;
-  std::uint32_t reserved[8];
+  std::uint32_t resident;  // of a free chunk: its pages may be in memory
+  std::uint32_t reserved[7];
   std::size_t capacity() const { return std::size_t{slots} * kChunkSize - sizeof(ChunkHeader); }
   char* data() { return reinterpret_cast<char*>(this + 1); }
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }

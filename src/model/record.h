@@ -101,9 +101,27 @@ inline void copy_padded(char* to, const char* from, std::size_t size) {
   std::memcpy(to, &word, 8);
 }
 
+// Copies whole words one by one. What was just stored as words is still in the store buffer: wider loads, as memcpy
+// would make, have to wait until it has drained.
+inline void copy_words(char* to, const char* from, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, from + at, 8);
+    __asm__("" : "+r"(word));  // keeps the compiler from making a memcpy of the loop
+    std::memcpy(to + at, &word, 8);
+  }
+}
+
+// An arg's header as the word that it is in memory.
+inline std::uint64_t arg_header_word(ArgType type, std::size_t key_len, std::size_t value_len) {
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+  return std::uint64_t{static_cast<std::uint8_t>(type)} | std::uint64_t{key_len & 0xffff} << 16 |
+         std::uint64_t{value_len} << 32;
+}
+
 // Writes one arg at `at`, which has arg_size() bytes of room, 8-byte aligned. REQUIRES: key fits 16 bits.
 inline void put_arg(char* at, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
-  const ArgHeader header{type, 0, static_cast<std::uint16_t>(key.size()), static_cast<std::uint32_t>(value_len)};
+  const std::uint64_t header = arg_header_word(type, key.size(), value_len);
   std::memcpy(at, &header, sizeof header);
   copy_padded(at + sizeof header, key.data(), key.size());
   char* value_at = at + sizeof header + padded8(key.size());

@@ -17,10 +17,12 @@ using model::kInCrashFile;
 using model::kUncounted;
 
 namespace {
-constexpr std::uint32_t kKeepFree = 16;                   // 4 MiB stay mapped for the next burst
-constexpr std::uint32_t kReadySlots = 8;                  // mapped ahead in crash-safe mode
+constexpr std::uint32_t kSlab = 16;       // chunks mapped at once: a flood must not spend its time in the kernel
+constexpr std::uint32_t kKeepFree = 16;   // 4 MiB stay resident for the next burst
+constexpr std::uint32_t kReadySlots = 8;  // mapped ahead in crash-safe mode
 constexpr std::uint64_t kSlotPatienceNs = 2'000'000'000;  // then the drain must be stuck
 constexpr std::uint64_t kSlotRetryNs = 5'000'000;
+constexpr std::size_t kPage = 4096;
 __thread bool this_thread_maps = false;
 
 std::uint32_t slots_for(std::size_t bytes) {
@@ -52,8 +54,10 @@ void ChunkPool::push_free(ChunkHeader* chunk) {
 
 bool ChunkPool::may_map() const { return crash_ == nullptr || everyone_maps_ || this_thread_maps; }
 
-ChunkHeader* ChunkPool::map_new(std::uint32_t slots) {
-  const std::size_t size = std::size_t{slots} * kChunkSize;
+// Maps room for `count` chunks of `slots` each and returns the first; the others follow it in memory.
+ChunkHeader* ChunkPool::map_new(std::uint32_t slots, std::uint32_t count) {
+  const std::size_t chunk_size = std::size_t{slots} * kChunkSize;
+  const std::size_t size = chunk_size * count;
   int fd = -1;
   std::uint64_t offset = 0;
   if (crash_ != nullptr && may_map()) {
@@ -62,14 +66,25 @@ ChunkHeader* ChunkPool::map_new(std::uint32_t slots) {
     // Blocks are reserved first: a hole that cannot be filled would kill the application with SIGBUS.
     if (base::raw::fallocate(crash_fd_, offset, size) == 0) fd = crash_fd_;
   }
-  void* memory = base::raw::map_aligned(size, kChunkSize, fd, offset);
+  char* memory = static_cast<char*>(base::raw::map_aligned(size, kChunkSize, fd, offset));
   if (memory == nullptr) return nullptr;
   base::raw::madvise(memory, size, MADV_DONTFORK);
-  auto* chunk = static_cast<ChunkHeader*>(memory);
-  chunk->slots = slots;
-  chunk->origin = fd >= 0 ? kInCrashFile : 0u;
-  if (fd >= 0) chunk->file_slot = crash_->slot_count.fetch_add(slots, std::memory_order_release);
-  return chunk;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto* chunk = reinterpret_cast<ChunkHeader*>(memory + i * chunk_size);
+    chunk->slots = slots;
+    chunk->origin = fd >= 0 ? kInCrashFile : 0u;
+    if (fd >= 0) chunk->file_slot = crash_->slot_count.load(std::memory_order_relaxed) + std::uint64_t{i} * slots;
+  }
+  if (fd >= 0) crash_->slot_count.fetch_add(std::uint64_t{slots} * count, std::memory_order_release);
+  return reinterpret_cast<ChunkHeader*>(memory);
+}
+
+bool ChunkPool::map_slab() {
+  char* memory = reinterpret_cast<char*>(map_new(1, kSlab));
+  if (memory == nullptr) return false;
+  for (std::uint32_t i = kSlab; i-- > 0;)
+    push_free(reinterpret_cast<ChunkHeader*>(memory + std::size_t{i} * kChunkSize));
+  return true;
 }
 
 void ChunkPool::unmap(ChunkHeader* chunk) { base::raw::unmap(chunk, std::size_t{chunk->slots} * kChunkSize); }
@@ -77,7 +92,10 @@ void ChunkPool::unmap(ChunkHeader* chunk) { base::raw::unmap(chunk, std::size_t{
 ChunkHeader* ChunkPool::obtain(std::uint32_t slots) {
   ChunkHeader* chunk = pop_free(slots);
   if (chunk != nullptr) return chunk;
-  if (may_map()) return map_new(slots);
+  if (may_map()) {
+    if (slots == 1 && map_slab()) return pop_free(1);
+    return map_new(slots, 1);
+  }
   // The crash file's descriptor lives in the drain's own table: ask it. If it does not answer soon, plain memory is
   // used.
   const std::uint64_t began = base::monotonic_ns();
@@ -93,7 +111,7 @@ ChunkHeader* ChunkPool::obtain(std::uint32_t slots) {
     if (chunk != nullptr) return chunk;
   }
   unprotected_.fetch_add(1, std::memory_order_relaxed);
-  return map_new(slots);
+  return map_new(slots, 1);
 }
 
 ChunkHeader* ChunkPool::take(ChunkKind kind, std::size_t bytes, bool reserved) {
@@ -147,8 +165,9 @@ void ChunkPool::give_back(ChunkHeader* chunk) {
   }
   const bool in_file = (chunk->origin & kInCrashFile) != 0;
   chunk->kind.store(ChunkKind::kFree, std::memory_order_release);
-  // Slots of the crash file cannot be returned to the file; they are kept for reuse whatever their number.
-  if (in_file || (chunk->slots == 1 && free_count_ < kKeepFree)) {
+  // Slots of the crash file cannot be returned to the file; they are kept for reuse whatever their size.
+  if (in_file || chunk->slots == 1) {
+    chunk->resident = 1;
     push_free(chunk);
   } else {
     unmap(chunk);
@@ -156,6 +175,19 @@ void ChunkPool::give_back(ChunkHeader* chunk) {
   lock_.unlock();
   freed_.fetch_add(1, std::memory_order_release);
   base::raw::futex_wake(&freed_, 1 << 30);
+}
+
+void ChunkPool::trim() {
+  lock_.lock();
+  std::uint32_t kept = 0;
+  for (ChunkHeader* chunk = free_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->resident == 0 || (chunk->origin & kInCrashFile) != 0 || ++kept <= kKeepFree) continue;
+    // The first page, with the header and the link, stays.
+    base::raw::madvise(reinterpret_cast<char*>(chunk) + kPage, std::size_t{chunk->slots} * kChunkSize - kPage,
+                       MADV_DONTNEED);
+    chunk->resident = 0;
+  }
+  lock_.unlock();
 }
 
 void ChunkPool::give_up_waiting() {
@@ -188,16 +220,11 @@ void ChunkPool::top_up() {
   const std::uint32_t wanted = wanted_slots_.exchange(0, std::memory_order_acquire);
   bool mapped = false;
   if (wanted > 1) {
-    ChunkHeader* chunk = map_new(wanted);
+    ChunkHeader* chunk = map_new(wanted, 1);
     if (chunk != nullptr) push_free(chunk);
     mapped = chunk != nullptr;
   }
-  while (free_count_ < kReadySlots) {
-    ChunkHeader* chunk = map_new(1);
-    if (chunk == nullptr) break;
-    push_free(chunk);
-    mapped = true;
-  }
+  if (free_count_ < kReadySlots) mapped = map_slab() || mapped;
   lock_.unlock();
   if (mapped) {
     freed_.fetch_add(1, std::memory_order_release);

@@ -36,6 +36,7 @@ class ChunkPool {
                                    std::uint64_t* waited_ns);
   void give_back(model::ChunkHeader* chunk);  // by the drain; wakes waiters
   void give_up_waiting();                     // recording ends: waiters return empty-handed
+  void trim();  // by the drain when there is little to do: memory of free chunks beyond a few goes back to the system
 
   std::uint64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
 
@@ -59,7 +60,8 @@ class ChunkPool {
   model::ChunkHeader* obtain(std::uint32_t slots);  // REQUIRES: lock held
   void push_free(model::ChunkHeader* chunk);
   bool may_map() const;
-  model::ChunkHeader* map_new(std::uint32_t slots);
+  bool map_slab();  // many chunks of one slot at once, into the free list. REQUIRES: lock held
+  model::ChunkHeader* map_new(std::uint32_t slots, std::uint32_t count);
   static void unmap(model::ChunkHeader* chunk);
 
   base::FutexLock lock_;

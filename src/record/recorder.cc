@@ -43,9 +43,11 @@ bool Recorder::prepare() {
 
 void Recorder::start(std::int32_t pid) {
   pid_ = pid;
-  // Registered anew in each process image: a forked child inherits it, but asking twice is harmless.
-  membarrier_ = base::raw::membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
   control->active.store(1, std::memory_order_seq_cst);
+}
+
+void Recorder::register_membarrier() {
+  membarrier_ = base::raw::membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
 unsigned Recorder::quiesce(std::uint64_t longest_wait_ns) {
@@ -185,8 +187,7 @@ void Recorder::wake_drain() {
   if (sleeping_.load(std::memory_order_seq_cst) != 0) base::raw::futex_wake(&wake_, 1);
 }
 
-void Recorder::wait_for_work(std::uint64_t timeout_ns) {
-  const std::uint32_t seen = wake_.load(std::memory_order_seq_cst);
+void Recorder::wait_for_work(std::uint32_t seen, std::uint64_t timeout_ns) {
   if (full_.load(std::memory_order_seq_cst) != nullptr) return;
   sleeping_.store(1, std::memory_order_seq_cst);  // pairs with wake_drain: one of the two sees the other
   if (wake_.load(std::memory_order_seq_cst) == seen) base::raw::futex_wait(&wake_, seen, timeout_ns);

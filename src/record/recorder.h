@@ -36,6 +36,8 @@ struct Recorder {
   // -- life cycle (session) --
   bool prepare();  // once: control page, thread-exit key, membarrier registration
   void start(std::int32_t pid);
+  // Makes quiesce() cheap and exact. May take milliseconds in a process with threads: not on the application's time.
+  void register_membarrier();
   // Stops recording and waits (bounded) until no thread is inside the recorder, the caller's own excepted. Returns how
   // many threads were still inside.
   unsigned quiesce(std::uint64_t longest_wait_ns);
@@ -55,8 +57,10 @@ struct Recorder {
   ThreadState* threads() const { return threads_.load(std::memory_order_acquire); }
   void retire(ThreadState* state);  // an exited thread whose chunks are drained
   bool finished_with(const ThreadState& state) const;
-  // Sleeps until woken or the time is over.
-  void wait_for_work(std::uint64_t timeout_ns);
+  // What wait_for_work compares with; read it before looking for work or requests, or a wake-up in between is lost.
+  std::uint32_t wake_count() const { return wake_.load(std::memory_order_seq_cst); }
+  // Sleeps until woken after `seen` was read, or the time is over.
+  void wait_for_work(std::uint32_t seen, std::uint64_t timeout_ns);
 
   // -- regions --
   bool is_region_chunk(const void* base) const;

@@ -120,7 +120,11 @@ inline void close(Region* region, RecordKind kind, std::uint8_t extra_flags, bas
       header.lane = 0;
       header.begin = slot->begin;
       header.end = extra_flags == model::kFlagInstant ? slot->begin : end;
-      if (slot->arg_bytes != 0) std::memcpy(at + sizeof header, args_of(slot), slot->arg_bytes);
+      if (slot->arg_bytes <= sizeof slot->args) {
+        model::copy_words(at + sizeof header, args_of(slot), slot->arg_bytes);
+      } else {
+        std::memcpy(at + sizeof header, args_of(slot), slot->arg_bytes);
+      }
       commit(state, size);
     }
     release(state, slot);
@@ -230,7 +234,8 @@ inline void put_word(RegionSlot* slot, ArgType type, std::string_view key, std::
     if (at == nullptr) return;
     count_arg(slot, kSize);
   }
-  *reinterpret_cast<ArgHeader*>(at) = {type, 0, static_cast<std::uint16_t>(key.size()), 8};
+  const std::uint64_t header = model::arg_header_word(type, key.size(), 8);
+  std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof(ArgHeader), &word, 8);
   std::memcpy(at + sizeof(ArgHeader) + 8, &value, 8);
 }

@@ -54,6 +54,7 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
   threaded_ = start_thread();
   if (!threaded_) {
     base::LogLine() << "cannot start a thread for writing: the traced threads write themselves, which slows them down";
+    recorder.register_membarrier();
     begin();
   } else if (!wait_for(started_, 1, kStartPatienceNs)) {
     error_ = -ETIMEDOUT;
@@ -90,6 +91,7 @@ void* Drain::thread_main(void* self) {
   }
   mine->begin();
   announce(mine->started_, 1);
+  recorder.register_membarrier();
   if (mine->error_ == 0) mine->loop();
   return nullptr;
 }
@@ -107,6 +109,7 @@ void Drain::loop() {
   const std::uint64_t interval = work_->options.flush_interval_ms * 1'000'000;
   std::uint64_t next_flush = base::monotonic_ns() + interval;
   for (;;) {
+    const std::uint32_t seen = recorder.wake_count();
     const bool finishing = finish_asked_.load(std::memory_order_acquire) != 0;
     const std::uint32_t flush_asked = flush_asked_.load(std::memory_order_acquire);
     if (finishing) break;
@@ -118,7 +121,7 @@ void Drain::loop() {
       announce(flush_done_, flush_asked);
       continue;
     }
-    recorder.wait_for_work(next_flush > now ? next_flush - now : 0);
+    recorder.wait_for_work(seen, next_flush > now ? next_flush - now : 0);
   }
   end_of_trace();
 }

@@ -72,6 +72,7 @@ void Drain::pass(Pass what) {
     collect_losses();
     check_clock();
     check_liveness();
+    recorder.pool.trim();
   }
   if (what == Pass::kEverything || work.held != nullptr) work.writer.commit();
   release_held();

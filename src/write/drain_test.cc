@@ -45,7 +45,7 @@ class DrainTest : public testing::Test {
   }
   void TearDown() override {
     drain.finish(5'000'000'000, 1'000'000'000);
-    system(("rm -rf " + directory_).c_str());
+    EXPECT_EQ(0, system(("rm -rf " + directory_).c_str()));
   }
   int start(bool crash_safe = false, std::uint64_t limit = 64u << 20) {
     DrainOptions options;

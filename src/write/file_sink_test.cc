@@ -28,7 +28,7 @@ class FileSinkTest : public testing::Test {
     char pattern[] = "/tmp/dft-sink-XXXXXX";
     directory_ = mkdtemp(pattern);
   }
-  void TearDown() override { system(("rm -rf " + directory_).c_str()); }
+  void TearDown() override { EXPECT_EQ(0, system(("rm -rf " + directory_).c_str())); }
   std::string directory_;
 };
 
