@@ -53,6 +53,15 @@ void JsonWriter::before_value() {
   comma_ = true;
 }
 
+JsonWriter& JsonWriter::escaped_key(std::string_view text) {
+  before_value();
+  out_.push('"');
+  out_.append(text);
+  out_.append("\":");
+  after_key_ = true;
+  return *this;
+}
+
 JsonWriter& JsonWriter::key(std::string_view name) {
   before_value();
   append_json_string(name, out_);

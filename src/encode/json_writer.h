@@ -23,7 +23,8 @@ void append_hex16(std::uint64_t value, base::Buffer& out);  // 16 lower-case dig
 class JsonWriter {
  public:
   explicit JsonWriter(base::Buffer& out) : out_(out) {}
-  JsonWriter& key(std::string_view name);  // with the comma that it needs
+  JsonWriter& key(std::string_view name);          // with the comma that it needs
+  JsonWriter& escaped_key(std::string_view text);  // the same for text of append_json_escaped
   JsonWriter& string(std::string_view value);
   JsonWriter& number(std::uint64_t value);
   JsonWriter& number(std::int64_t value);

@@ -212,6 +212,13 @@ void ChunkPool::use_crash_file(int fd, model::CrashHeader* header, bool shared_d
   lock_.unlock();
 }
 
+void ChunkPool::leave_crash_slots_to(int fd) {
+  lock_.lock();
+  crash_fd_ = fd;
+  everyone_maps_ = true;
+  lock_.unlock();
+}
+
 void ChunkPool::leave_crash_file() { use_crash_file(-1, nullptr, true); }
 
 void ChunkPool::top_up() {

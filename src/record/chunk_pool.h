@@ -44,7 +44,8 @@ class ChunkPool {
   // of the calling thread's descriptor table: only that thread can map slots (top_up), others ask it and wait a little;
   // `shared_descriptors`: every thread can.
   void use_crash_file(int fd, model::CrashHeader* header, bool shared_descriptors);
-  void leave_crash_file();  // forgets all free chunks of it
+  void leave_crash_slots_to(int fd);  // the mapping thread has ended: every thread maps slots, by this descriptor
+  void leave_crash_file();            // forgets all free chunks of it
   // By the thread that called use_crash_file, often: maps a few free slots ahead, and what was asked for.
   void top_up();
   std::uint64_t unprotected_chunks() const { return unprotected_.load(std::memory_order_relaxed); }

@@ -18,10 +18,13 @@ namespace {
 Control inert_control;
 pthread_key_t exit_key;
 
-void on_thread_exit(void* state) {
+void on_thread_exit(void*) {
   const base::SignalGuard signals;
+  ThreadState* state = this_thread;
   this_thread = nullptr;  // an event in a later destructor attaches anew
-  if (control->active.load(std::memory_order_relaxed) != 0) recorder.leave_thread(static_cast<ThreadState*>(state));
+  if (state != nullptr && control->active.load(std::memory_order_relaxed) != 0) recorder.leave_thread(state);
+  const bool main_thread = base::raw::tid() == base::raw::pid();
+  if (main_thread && recorder.on_main_thread_exit != nullptr) recorder.on_main_thread_exit();
 }
 }  // namespace
 
@@ -39,6 +42,10 @@ bool Recorder::prepare() {
   control = new (page) Control{};
   prepared_ = true;
   return true;
+}
+
+void Recorder::watch_this_thread() {
+  if (prepare() && pthread_getspecific(exit_key) == nullptr) pthread_setspecific(exit_key, this);
 }
 
 void Recorder::start(std::int32_t pid) {

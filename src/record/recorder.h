@@ -30,6 +30,9 @@ struct Recorder {
   // Called by a thread that has an event while recording is inactive; true when recording is active afterwards.
   bool (*on_inactive)() = nullptr;
 
+  // Called when the main thread ends by pthread_exit while others may live on.
+  void (*on_main_thread_exit)() = nullptr;
+  void watch_this_thread();  // its end is noticed even if it never records
   // Set while nobody drains in the background: called by a thread that has just pushed a full chunk.
   void (*on_full)() = nullptr;
 

@@ -114,3 +114,8 @@ int dftracer_traced_fork(int (*real)(void)) {
 void dftracer_before_vfork(void) { dft::record::suspend_thread(); }
 void dftracer_after_vfork(void) { dft::record::resume_thread(); }
 void dftracer_before_dlopen(void) { state.libraries_opened.fetch_add(1, std::memory_order_relaxed); }
+
+int dftracer_traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
+                              const struct sigaction* wanted, struct sigaction* old) {
+  return dft::session::traced_sigaction(real, signal, wanted, old);
+}

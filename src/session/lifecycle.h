@@ -38,4 +38,10 @@ __attribute__((visibility("default"))) void dftracer_before_vfork(void);
 __attribute__((visibility("default"))) void dftracer_after_vfork(void);
 // A library is about to be loaded; counted for `end`.
 __attribute__((visibility("default"))) void dftracer_before_dlopen(void);
+// sigaction on behalf of the application (DFTRACER_BIND_SIGNALS=1): the tracer's own handlers stay out of sight.
+struct sigaction;
+__attribute__((visibility("default"))) int dftracer_traced_sigaction(int (*real)(int, const struct sigaction*,
+                                                                                 struct sigaction*),
+                                                                     int signal, const struct sigaction* wanted,
+                                                                     struct sigaction* old);
 }

@@ -176,7 +176,7 @@ void Notes::append_used(std::uint32_t layers, base::Buffer& out) const {
     for (int layer = 0; layer < model::kLayerCount; ++layer) {
       written = written || ((layers >> layer & 1u) != 0 && key == model::kLayerNames[layer]);
     }
-    if (!written) json.key(key).flag(true);
+    if (!written) json.escaped_key(key).flag(true);
   }
   json.end_object();
 }
@@ -188,7 +188,7 @@ void Notes::append_app(base::Buffer& out) const {
   std::string_view key;
   std::string_view value;
   while (app_.next(&at, &key, &value)) {
-    if (!app_.overwritten_later(at, key)) json.key(key).raw(value);
+    if (!app_.overwritten_later(at, key)) json.escaped_key(key).raw(value);
   }
   json.end_object();
 }
@@ -218,19 +218,24 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
 }
 
 void Notes::mark_used(std::string_view layer) {
+  // Keys are kept as they will be written: two that are written alike are one.
+  base::Buffer escaped;
+  encode::append_json_escaped(layer, escaped);
   const base::LockGuard guard(lock_);
   std::size_t at = 0;
   std::string_view key;
   std::string_view value;
   while (marks_.next(&at, &key, &value)) {
-    if (key == layer) return;
+    if (key == escaped.view()) return;
   }
-  marks_.put(layer, {});
+  marks_.put(escaped.view(), {});
 }
 
 void Notes::set_app(std::string_view key, std::string_view json_value) {
+  base::Buffer escaped;
+  encode::append_json_escaped(key, escaped);
   const base::LockGuard guard(lock_);
-  app_.put(key, json_value);
+  app_.put(escaped.view(), json_value);
 }
 
 void Notes::clear() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "session/session.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@
 #include "write/drain.h"
 
 int dftracer_on = 0;
+
+// Defined by the dftracer command: tools that read traces are not traced, even under an exported LD_PRELOAD.
+extern "C" __attribute__((weak, visibility("default"))) int dftracer_tool_process;
 
 namespace dft::session {
 
@@ -176,6 +180,16 @@ void finish_as(Phase phase) {
   state.phase.store(phase, std::memory_order_release);
 }
 
+// `dftracer run` counts the processes that recorded nothing: each appends one byte to the file that it names.
+void tell_tally() {
+  const char* tally = config::process_environment("DFTRACER_RUN_TALLY");
+  if (tally == nullptr) return;
+  const int fd = raw::open(tally, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0);
+  if (fd < 0) return;
+  raw::write_all(fd, ".", 1, nullptr);
+  raw::close(fd);
+}
+
 // An event while nothing is recorded: the first one of this process, or of a forked child.
 bool on_first_event() {
   const base::LockGuard guard(state.lock);
@@ -191,8 +205,10 @@ bool on_first_event() {
 
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
 __attribute__((constructor)) void on_load() {
-  if (!config::maybe_enabled(&config::process_environment)) return;
+  if (&dftracer_tool_process != nullptr || !config::maybe_enabled(&config::process_environment)) return;
   recorder.on_inactive = on_first_event;
+  recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
+  if (raw::tid() == raw::pid()) recorder.watch_this_thread();
   note_start_directory();
   state.phase.store(Phase::kIdle, std::memory_order_relaxed);
   dftracer_on = 1;
@@ -242,6 +258,7 @@ void finish_process() {
   if (!this_process_records()) return;
   finish_as(Phase::kEnded);
   dftracer_on = 0;
+  if (write::drain.path()[0] == '\0') tell_tally();
 }
 
 bool finish_for_exec() {

@@ -3,6 +3,8 @@
 // Threads: `lock` guards everything that is not atomic. Trivially destructible: it outlives static destruction.
 #pragma once
 
+#include <signal.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -47,6 +49,9 @@ void finish_in_handler();
 void note_start_directory();
 void become_forked_child();
 void bind_fatal_signals();
+// sigaction as the application must see it: the tracer's handlers do not show, and what was there before them does.
+int traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
+                     const struct sigaction* wanted, struct sigaction* old);
 bool install_lifecycle_hooks();  // atfork, quick_exit; once
 
 }  // namespace dft::session

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Fatal signals, bound only with DFTRACER_BIND_SIGNALS=1.
+#include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -30,6 +32,14 @@ void deliver_default(int signal) {
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }
 
+// Runs the application's handler with the mask that it asked for, not with ours, which blocks everything.
+void set_mask_of(const struct sigaction& old, int signal, const void* context) {
+  sigset_t mask = static_cast<const ucontext_t*>(context)->uc_sigmask;
+  sigorset(&mask, &mask, &old.sa_mask);
+  if ((old.sa_flags & SA_NODEFER) == 0) sigaddset(&mask, signal);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
 // The application's own handler decides what becomes of the process, so the trace is only flushed; without one the
 // signal kills, and the trace is ended.
 void on_fatal_signal(int signal, siginfo_t* info, void* context) {
@@ -44,6 +54,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
     }
     if (!has_info && old.sa_handler == SIG_IGN) return;
     flush_in_handler();
+    set_mask_of(old, signal, context);
     if (has_info) {
       old.sa_sigaction(signal, info, context);
     } else {
@@ -65,11 +76,39 @@ void bind_fatal_signals() {
     struct sigaction action;
     std::memset(&action, 0, sizeof action);
     action.sa_sigaction = on_fatal_signal;
-    action.sa_mask = old.sa_mask;
+    sigfillset(&action.sa_mask);  // of two signals at once, the one that kills untraced must kill
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (old.sa_flags & (SA_RESTART | SA_NODEFER));
     previous[i] = old;
     bound[i] = sigaction(kSignals[i], &action, nullptr) == 0;
   }
+}
+
+namespace {
+int index_of(int signal) {
+  for (int i = 0; i < kCount; ++i) {
+    if (kSignals[i] == signal && bound[i]) return i;
+  }
+  return -1;
+}
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fatal_signal;
+}
+}  // namespace
+
+int traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
+                     const struct sigaction* wanted, struct sigaction* old) {
+  const int i = index_of(signal);
+  const bool to_default = wanted != nullptr && (wanted->sa_flags & SA_SIGINFO) == 0 && wanted->sa_handler == SIG_DFL;
+  struct sigaction before;
+  if (i < 0 || real(signal, nullptr, &before) != 0 || !is_ours(before)) return real(signal, wanted, old);
+  const struct sigaction hidden = previous[i];
+  if (to_default) {
+    previous[i] = *wanted;  // ours stays, for the default that kills
+  } else if (wanted != nullptr && real(signal, wanted, nullptr) != 0) {
+    return -1;
+  }
+  if (old != nullptr) *old = hidden;
+  return 0;
 }
 
 }  // namespace dft::session

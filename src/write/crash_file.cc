@@ -52,6 +52,12 @@ int CrashFile::open(const FileSink& trace, const WriterOptions& options) {
   return 0;
 }
 
+int CrashFile::reopen() {
+  fd_ = raw::open(path_, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+  if (fd_ >= 0) raw::call(SYS_flock, fd_, LOCK_EX | LOCK_NB);
+  return fd_;
+}
+
 void CrashFile::store_clock(const base::ClockMap& clock, base::Ticks now) {
   const std::size_t count = clock.knot_count();
   // The newest knot is the only new one, unless the map was thinned; the first gets its rate late.

@@ -18,6 +18,7 @@ class CrashFile {
   void close_and_remove();
   void forget() { fd_ = -1, header_ = nullptr; }
 
+  int reopen();  // after the thread whose own table held the descriptor has ended; the new descriptor or -errno
   bool is_open() const { return header_ != nullptr; }
   int fd() const { return fd_; }
   model::CrashHeader* header() { return header_; }

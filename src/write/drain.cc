@@ -46,7 +46,8 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
   path_[0] = '\0';
   lost_ = 0;
   error_ = 0;
-  for (auto* word : {&started_, &flush_asked_, &flush_done_, &finish_asked_, &finish_done_}) word->store(0);
+  for (auto* word : {&started_, &flush_asked_, &flush_done_, &finish_asked_, &finish_done_, &hand_over_asked_})
+    word->store(0);
   if (!make_work(options, notes)) return -ENOMEM;
   phase_.store(Phase::kStarting, std::memory_order_release);
   const base::ClockPair now = base::clock_pair();
@@ -73,10 +74,8 @@ bool Drain::start_thread() {
       signals;  // the new thread inherits the blocked mask: the application's handlers never run on it
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, kStack);
-  pthread_t thread;
-  const bool made = pthread_create(&thread, &attributes, thread_main, this) == 0;
+  const bool made = pthread_create(&thread_, &attributes, thread_main, this) == 0;
   pthread_attr_destroy(&attributes);
   return made;
 }
@@ -92,7 +91,15 @@ void* Drain::thread_main(void* self) {
   mine->begin();
   announce(mine->started_, 1);
   recorder.register_membarrier();
-  if (mine->error_ == 0) mine->loop();
+  if (mine->error_ != 0) {
+    pthread_detach(pthread_self());
+    return nullptr;
+  }
+  if (mine->work_->writer.is_open()) mine->work_->writer.begin();  // whoever is killed at once is named at least
+  if (mine->loop()) {
+    pthread_detach(pthread_self());  // who waits for the end may be a signal handler, which cannot join
+    mine->end_of_trace();
+  }
   return nullptr;
 }
 
@@ -105,14 +112,15 @@ int Drain::begin() {
   return 0;
 }
 
-void Drain::loop() {
+bool Drain::loop() {
   const std::uint64_t interval = work_->options.flush_interval_ms * 1'000'000;
   std::uint64_t next_flush = base::monotonic_ns() + interval;
   for (;;) {
     const std::uint32_t seen = recorder.wake_count();
     const bool finishing = finish_asked_.load(std::memory_order_acquire) != 0;
     const std::uint32_t flush_asked = flush_asked_.load(std::memory_order_acquire);
-    if (finishing) break;
+    if (finishing) return true;
+    if (hand_over_asked_.load(std::memory_order_acquire) != 0) return false;
     const std::uint64_t now = base::monotonic_ns();
     const bool due = now >= next_flush || flush_asked != flush_done_.load(std::memory_order_relaxed);
     pass(due ? Pass::kEverything : Pass::kFullChunks);
@@ -123,7 +131,6 @@ void Drain::loop() {
     }
     recorder.wait_for_work(seen, next_flush > now ? next_flush - now : 0);
   }
-  end_of_trace();
 }
 
 bool Drain::wait_for(std::atomic<std::uint32_t>& word, std::uint32_t at_least, std::uint64_t timeout_ns) {
@@ -167,6 +174,18 @@ bool Drain::flush(std::uint64_t timeout_ns) {
   const bool done = wait_for(flush_done_, mine, timeout_ns);
   base::write_deferred_log();
   return done;
+}
+
+void Drain::hand_over() {
+  if (!threaded_ || !running() || finish_asked_.load(std::memory_order_acquire) != 0) return;
+  hand_over_asked_.store(1, std::memory_order_release);
+  recorder.wake_drain();
+  pthread_join(thread_, nullptr);
+  const base::LockGuard guard(inline_lock_);
+  work_->writer.descriptors_are_shared_now();
+  if (work_->crash.is_open()) recorder.pool.leave_crash_slots_to(work_->crash.reopen());
+  threaded_ = false;
+  recorder.on_full = on_full_chunk;
 }
 
 // Without a thread of our own, the thread that filled a chunk drains it. One that finds the lock taken leaves its chunk

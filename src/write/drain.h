@@ -11,6 +11,8 @@
 //   2. No malloc after start().
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -39,6 +41,9 @@ class Drain {
   bool finish(std::uint64_t timeout_ns, std::uint64_t quiesce_ns);
   // Everything committed before the call is in the file afterwards. False when the time was over first.
   bool flush(std::uint64_t timeout_ns);
+  // The main thread has called pthread_exit: libc ends the process when its last thread ends, and the drain's thread
+  // must not be that one. From here on the recording threads write themselves.
+  void hand_over();
   // After finish: where the trace is, "" when no file was made.
   const char* path() const { return path_; }
   bool is_drain_thread() const;
@@ -55,7 +60,7 @@ class Drain {
   bool make_work(const DrainOptions& options, TraceNotes& notes);
   bool start_thread();
   int begin();  // opens what is to be opened now
-  void loop();
+  bool loop();  // true: finish was asked for; false: hand-over
   enum class Pass { kFullChunks, kEverything, kLast };
   void pass(Pass what);
   void drain_chunk(model::ChunkHeader* chunk, bool whole);
@@ -76,9 +81,11 @@ class Drain {
   std::atomic<std::uint32_t> flush_done_{0};
   std::atomic<std::uint32_t> finish_asked_{0};
   std::atomic<std::uint32_t> finish_done_{0};
+  std::atomic<std::uint32_t> hand_over_asked_{0};
   std::atomic<std::uint64_t> quiesce_ns_{0};
   std::atomic<int> tid_{0};
   bool threaded_ = false;
+  pthread_t thread_ = {};
   base::FutexLock inline_lock_;
   Work* work_ = nullptr;  // its own mapping, not inherited by children
   std::uint64_t lost_ = 0;

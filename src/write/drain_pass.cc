@@ -229,9 +229,8 @@ void Drain::end_of_trace() {
   }
   release_held();
   lost_ = work.writer.lost_events();
-  if (lost_ != 0) {
-    base::LogLine() << lost_ << " events are missing from " << (path_[0] != '\0' ? path_ : "the trace")
-                    << ": see its `loss` records and `end`";
+  if (lost_ != 0 && path_[0] != '\0') {  // without a file that was said already
+    base::LogLine() << lost_ << " events are missing from " << path_ << ": see its `loss` records and `end`";
   }
   recorder.definitions.mirror_into(nullptr);
   recorder.forget_threads();

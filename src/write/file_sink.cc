@@ -109,7 +109,7 @@ int FileSink::reopen() {
 }
 
 int FileSink::append(std::string_view block) {
-  if (fd_ < 0 && inode_ == 0) return -EBADF;
+  if (!is_open()) return -EBADF;
   if (fd_ < 0 || (shared_ && !still_ours())) {
     const int result = reopen();
     if (result < 0) return result;

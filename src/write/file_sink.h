@@ -25,10 +25,12 @@ class FileSink {
   // Appends all of `block`, or nothing. 0 or -errno.
   int append(std::string_view block);
   void close();
+  // The thread whose own table held the descriptor has ended; the next append opens the file again.
+  void lost_descriptor() { fd_ = -1, shared_ = true; }
   // In a forked child: the descriptor is the parent's (or was never inherited).
   void forget();
 
-  bool is_open() const { return fd_ >= 0; }
+  bool is_open() const { return inode_ != 0; }
   const char* path() const { return path_; }
   std::string_view stem() const { return {path_, stem_len_}; }  // path without the suffix
   std::uint64_t size() const { return size_; }

@@ -31,10 +31,18 @@ bool Losses::take_unreported(Cause* cause, Loss* loss) {
     if (unreported_[i].count == 0) continue;
     *cause = static_cast<Cause>(i);
     *loss = unreported_[i];
+    merge(in_block_[i], unreported_[i]);
     unreported_[i] = Loss{};
     return true;
   }
   return false;
+}
+
+void Losses::settle_reports(bool in_file) {
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    if (!in_file && in_block_[i].count != 0) merge(unreported_[i], in_block_[i]);
+    in_block_[i] = Loss{};
+  }
 }
 
 std::uint64_t Losses::total() const {

@@ -35,6 +35,8 @@ class Losses {
   void add(Cause cause, std::uint64_t count, std::uint64_t bytes, std::uint64_t first_ns, std::uint64_t last_ns);
   // Takes one cause that has not been written yet. False when there is none.
   bool take_unreported(Cause* cause, Loss* loss);
+  // Whether the records of what was taken since the last call reached the file; if not, it is to be reported again.
+  void settle_reports(bool in_file);
   std::uint64_t total() const;
   // {"buffer_full":3,...}, causes without a loss left out.
   void append_sums(base::Buffer& out) const;
@@ -42,6 +44,7 @@ class Losses {
  private:
   Loss total_[kCauses];
   Loss unreported_[kCauses];
+  Loss in_block_[kCauses];  // reported in the block that is being gathered
 };
 
 }  // namespace dft::write

@@ -44,7 +44,9 @@ void TraceWriter::ensure_prologue() {
 
 void TraceWriter::record(const model::RecordHeader& record, model::ChunkHeader* chunk, std::uint64_t end) {
   ensure_prologue();
-  if (!encoder_.encode(record, chunk->tid, block_)) {
+  if (encoder_.encode(record, chunk->tid, block_)) {
+    ++records_in_block_;
+  } else {
     const std::uint64_t when = record.kind == model::RecordKind::kMetadata ? 0 : clock_.to_ns(record.end);
     losses_.add(Cause::kUndecodable, 1, record.size, when, when);
   }
@@ -73,6 +75,8 @@ void TraceWriter::open_region(const model::RegionSlot& slot, const char* args, b
   const auto& whole = *reinterpret_cast<const model::RecordHeader*>(scratch_.data());
   if (!encoder_.encode(whole, slot.tid, block_)) {
     losses_.add(Cause::kUndecodable, 1, size, clock_.to_ns(slot.begin), clock_.to_ns(now));
+  } else {
+    ++records_in_block_;
   }
   if (block_.size() >= options_.block_size) commit();
 }
@@ -128,7 +132,13 @@ void TraceWriter::progress_is_safe() {
   touched_.clear();
 }
 
+void TraceWriter::begin() {
+  ensure_prologue();
+  commit();
+}
+
 void TraceWriter::commit() {
+  if (!sink_.is_open()) return;
   report_losses();
   if (block_.empty()) return;
   packed_.clear();
@@ -138,19 +148,18 @@ void TraceWriter::commit() {
     packed = compressor_.compress(block_.view(), static_cast<std::uint32_t>(encoder_.stats().lines), packed_);
     bytes = packed_.view();
   }
-  if (packed) {
-    write_block(bytes, block_.size());
-  } else {
-    failed_block(-ENOMEM);
-  }
+  const int result = packed ? write_block(bytes, block_.size()) : -ENOMEM;
+  losses_.settle_reports(result == 0);
+  if (result < 0) failed_block(result);
   // Lost or not, the application's memory must not grow: the chunks are done with.
   progress_is_safe();
   prologue_in_block_ = false;
+  records_in_block_ = 0;
   block_.clear();
   encoder_.stats().reset();
 }
 
-bool TraceWriter::write_block(std::string_view bytes, std::uint64_t raw_size) {
+int TraceWriter::write_block(std::string_view bytes, std::uint64_t raw_size) {
   const std::uint64_t offset = sink_.size();
   if (crash_ != nullptr) {
     crash_->block_begin.store(offset, std::memory_order_relaxed);
@@ -159,31 +168,21 @@ bool TraceWriter::write_block(std::string_view bytes, std::uint64_t raw_size) {
     crash_->pending_block.store(block_number_, std::memory_order_release);
   }
   const int result = sink_.append(bytes);
-  if (result < 0) {
-    failed_block(result);
-    return false;
-  }
-  if (last_error_ != 0) {
-    last_error_ = 0;
-    base::LogLine() << "writing " << sink_.path() << " works again: " << losses_.total() << " events lost so far";
-  }
+  if (result < 0) return result;
   index_.add(offset, bytes.size(), raw_size, encoder_.stats());
   prologue_in_file_ = prologue_in_file_ || prologue_in_block_;
-  return true;
+  return 0;
 }
 
 void TraceWriter::failed_block(int error) {
   const encode::BlockStats& stats = encoder_.stats();
   const std::uint64_t unit = model::nanoseconds_per_unit(options_.encoder.time_metric);
   const bool timed = stats.events != 0;
-  losses_.add(error == -ENOMEM ? Cause::kNoMemory : cause_of(error), stats.events, block_.size(),
+  losses_.add(error == -ENOMEM ? Cause::kNoMemory : cause_of(error), records_in_block_, block_.size(),
               timed ? stats.ts_min * unit : 0, timed ? stats.ts_max * unit : 0);
   encoder_.forget_defined_strings();
-  if (last_error_ != error) say_cannot_write(error);
-  last_error_ = error;
-}
-
-void TraceWriter::say_cannot_write(int error) {
+  if (said_cannot_write_) return;  // once a file; the total is said at its end
+  said_cannot_write_ = true;
   base::LogLine() << "cannot write " << sink_.path() << ": " << base::error_text(-error) << ": " << losses_.total()
                   << " events lost so far";
 }
@@ -197,7 +196,6 @@ void TraceWriter::close() {
   report_losses();
   notes_.epilogue(encoder_, sink_, losses_, clock_.to_ns(base::clock_now()), block_);
   commit();
-  if (last_error_ != 0) say_cannot_write(last_error_);
   if (sink_.is_open() && sink_.size() != 0) index_.write(sink_);
   sink_.close();
 }

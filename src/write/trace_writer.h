@@ -45,10 +45,11 @@ class TraceWriter {
   TraceWriter(const WriterOptions& options, const model::Definitions& definitions, const base::ClockMap& clock,
               TraceNotes& notes);
 
-  // Opens the file. 0 or -errno; path() names what was tried.
+  // Opens the file. 0 or -errno; file().path() names what was tried.
   int open(bool shared_descriptors);
   bool is_open() const { return sink_.is_open(); }
   const FileSink& file() const { return sink_; }
+  void descriptors_are_shared_now() { sink_.lost_descriptor(); }
   // Where commits are announced in crash-safe mode.
   void set_crash_header(model::CrashHeader* header);
 
@@ -59,7 +60,9 @@ class TraceWriter {
   void metadata(std::string_view name, std::string_view args_fragment);
 
   bool has_lines() const { return !block_.empty(); }
-  // Writes what is gathered. `at_commit` of the caller runs for each chunk whose progress is now safe.
+  // Puts the start-up records and `start` into the file now.
+  void begin();
+  // Writes what is gathered.
   void commit();
   // `end`, the last block, the index. The file is closed afterwards.
   void close();
@@ -72,11 +75,11 @@ class TraceWriter {
  private:
   void ensure_prologue();
   void report_losses();
-  bool write_block(std::string_view bytes, std::uint64_t raw_size);
+  // 0 or -errno.
+  int write_block(std::string_view bytes, std::uint64_t raw_size);
   void failed_block(int error);
   void note_progress(model::ChunkHeader* chunk, std::uint64_t end);
   void progress_is_safe();
-  void say_cannot_write(int error);
 
   WriterOptions options_;
   TraceNotes& notes_;
@@ -95,7 +98,8 @@ class TraceWriter {
   bool prologue_in_file_ = false;
   bool prologue_in_block_ = false;
   unsigned reopened_told_ = 0;
-  int last_error_ = 0;
+  std::uint64_t records_in_block_ = 0;  // of the application, without the start-up records
+  bool said_cannot_write_ = false;
 };
 
 }  // namespace dft::write
