@@ -79,7 +79,16 @@ class ClockMap {
   // off the monotonic clock, in nanoseconds, measured at this moment.
   std::int64_t advance(const ClockPair& pair);
 
-  std::uint64_t to_ns(Ticks ticks) const;
+  std::uint64_t to_ns(Ticks ticks) const {
+    const ClockKnot& last = knots_[count_ - 1];
+    const std::uint64_t since = ticks - last.ticks;
+    // Signed conversions are one instruction each, and exact for these.
+    if (__builtin_expect(since < std::uint64_t{1} << 53 && last.ns_per_tick < 512.0, 1)) {
+      const double ns = static_cast<double>(static_cast<std::int64_t>(since)) * last.ns_per_tick;
+      return last.trace_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(ns));
+    }
+    return to_ns_slowly(ticks);
+  }
 
   // Rebuilds a map from stored knots (recovery).
   void restore(const ClockKnot* knots, std::size_t count);
@@ -90,6 +99,7 @@ class ClockMap {
   std::int64_t wall_minus_monotonic_ns() const { return wall_offset_; }
 
  private:
+  std::uint64_t to_ns_slowly(Ticks ticks) const;
   const ClockKnot& knot_before(Ticks ticks) const;
   void thin();
   ClockPair first_{};

@@ -94,7 +94,7 @@ const ClockKnot& ClockMap::knot_before(Ticks ticks) const {
   return knots_[low];
 }
 
-std::uint64_t ClockMap::to_ns(Ticks ticks) const {
+std::uint64_t ClockMap::to_ns_slowly(Ticks ticks) const {
   const ClockKnot& last = knots_[count_ - 1];
   return scale(ticks >= last.ticks ? last : knot_before(ticks), ticks);
 }

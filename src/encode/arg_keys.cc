@@ -74,4 +74,15 @@ char* put_odd_key_end(char* p, const model::RecordHeader& record, const model::A
   return text::put_uint(p, number);
 }
 
+char* KeyTexts::put_new(Slot& slot, std::uint64_t word, char* p, const model::RecordHeader& record,
+                        const model::ArgView& arg, unsigned number) {
+  char* const end = put_key(p, record, arg, number);
+  const auto size = static_cast<std::size_t>(end - p);
+  if (size != arg.key_len + kAround) return end;  // escapes, replaced bytes and suffixes make it longer
+  slot.word = word;
+  slot.size = size;
+  std::memcpy(slot.text, p, size);
+  return end;
+}
+
 }  // namespace dft::encode

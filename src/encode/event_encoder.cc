@@ -38,6 +38,12 @@ char* put_raw_hex(char* p, std::string_view bytes) {
 
 void finish(base::Buffer& out, const char* end) { out.advance(static_cast<std::size_t>(end - out.end())); }
 
+// False for most events without args, whose args object is left out.
+bool has_args(const model::RecordHeader& record) {
+  return record.size != sizeof record || record.arg_count != 0 ||
+         (record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd)) != 0;
+}
+
 }  // namespace
 
 EventEncoder::EventEncoder(const model::Definitions& definitions, const base::ClockMap& clock,
@@ -57,61 +63,76 @@ bool EventEncoder::encode(const model::RecordHeader& record, std::int32_t chunk_
   const SitePrefix* site = sites_.find(record.site);
   if (site == nullptr) return false;
   const std::int32_t tid = tid_of(record, chunk_tid);
-  ArgsOutcome outcome = write_record(record, *site, tid, out);
-  if (__builtin_expect(outcome == ArgsOutcome::kNeedsDefinitions, 0)) {
-    const std::size_t begin = out.size();
-    const BlockStats before = stats_;
-    if (define_strings_of(record, tid, out)) outcome = write_record(record, *site, tid, out);
-    if (outcome != ArgsOutcome::kWritten) {
-      out.resize_down(begin);
-      stats_ = before;
-      forget_defined_strings();  // some may have been among the lines taken back
-    }
-  }
-  return outcome == ArgsOutcome::kWritten;
+  const ArgsOutcome outcome = write_record(record, *site, tid, out);
+  if (__builtin_expect(outcome == ArgsOutcome::kWritten, 1)) return true;
+  return outcome == ArgsOutcome::kNeedsDefinitions && write_with_definitions(record, *site, tid, out);
+}
+
+bool EventEncoder::write_with_definitions(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                                          base::Buffer& out) {
+  const std::size_t begin = out.size();
+  const BlockStats before = stats_;
+  if (define_strings_of(record, tid, out) && write_record(record, site, tid, out) == ArgsOutcome::kWritten) return true;
+  out.resize_down(begin);
+  stats_ = before;
+  forget_defined_strings();  // some may have been among the lines taken back
+  return false;
 }
 
 ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                                        base::Buffer& out) {
   if (!out.reserve(args_room(record) + site.size + kRoomForFrame + text::kSlack)) return ArgsOutcome::kInconsistent;
-  ArgsRules rules{args_head_, true, true};
-  Interval times{0, 0, false};
-  char* p = out.end();
   switch (record.kind) {
-    case model::RecordKind::kEvent:
-      times = interval_of(record);
-      p = put_complete(p, site, tid, times);
-      rules.values = options_.metadata;
-      rules.always = false;
-      break;
-    case model::RecordKind::kCounter:
-      times = interval_of(record);
-      times.dur = 0;
-      p = put_counter(p, site, tid, times.ts);
-      rules.always = false;
-      break;
-    case model::RecordKind::kMetadata: p = put_metadata(p, site, tid); break;
-    default: return ArgsOutcome::kInconsistent;
+    case model::RecordKind::kEvent: return write_event(record, site, tid, out);
+    case model::RecordKind::kCounter: return write_counter(record, site, tid, out);
+    case model::RecordKind::kMetadata: return write_metadata(record, site, tid, out);
   }
-  if (record.size != sizeof record || record.arg_count != 0 ||
-      record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd) || rules.always) {
-    const ArgsText args = put_args(p, record, strings_, rules);
+  return ArgsOutcome::kInconsistent;
+}
+
+inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, const SitePrefix& site,
+                                             std::int32_t tid, base::Buffer& out) {
+  const Interval times = interval_of(record);
+  char* p = put_complete(out.end(), site, tid, times);
+  if (has_args(record)) {
+    const ArgsText args = put_args(p, record, {strings_, key_texts_}, {args_head_, options_.metadata, false});
+    if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
+    p = args.end;
+  }
+  finish(out, text::put_literal(p, "}\n"));
+  count_line(site.layer);
+  id_text_.advance();
+  reversed_ += times.reversed;
+  count_event(site.layer, times.ts, times.ts + times.dur);
+  return ArgsOutcome::kWritten;
+}
+
+ArgsOutcome EventEncoder::write_counter(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                                        base::Buffer& out) {
+  const std::uint64_t ts = interval_of(record).ts;
+  char* p = put_counter(out.end(), site, tid, ts);
+  if (has_args(record)) {
+    const ArgsText args = put_args(p, record, {strings_, key_texts_}, {args_head_, true, false});
     if (args.outcome != ArgsOutcome::kWritten) return args.outcome;
     p = args.end;
   }
   finish(out, text::put_literal(p, "}\n"));
   count_line(site.layer);
-  if (record.kind == model::RecordKind::kMetadata) return ArgsOutcome::kWritten;
-  if (record.kind == model::RecordKind::kEvent) {
-    id_text_.advance();
-    reversed_ += times.reversed;
-  }
-  count_event(site.layer, times.ts, times.ts + times.dur);
+  count_event(site.layer, ts, ts);
   return ArgsOutcome::kWritten;
 }
 
-char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
-  p = text::put_literal(p, "{\"id\":");
+ArgsOutcome EventEncoder::write_metadata(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                                         base::Buffer& out) {
+  char* const p = put_metadata(out.end(), site, tid);
+  const ArgsText args = put_args(p, record, {strings_, key_texts_}, {args_head_, true, true});
+  if (args.outcome != ArgsOutcome::kWritten) return args.outcome;
+  finish(out, text::put_literal(args.end, "}\n"));
+  count_line(site.layer);
+  return ArgsOutcome::kWritten;
+}
+
+inline char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
   p = id_text_.put(p);
   p = text::put_padded(p, sites_.text(site), site.size);
   p = tid_text_.put(p, tid);
@@ -177,8 +198,7 @@ void EventEncoder::life_cycle_event(std::string_view name, std::int32_t tid, std
     return;
   }
   const std::uint64_t ts = to_unit(trace_ns);
-  char* p = text::put_literal(out.end(), "{\"id\":");
-  p = id_text_.put(p);
+  char* p = id_text_.put(out.end());
   *p++ = ',';
   p = put_own_line(p, name, tid);
   p = text::put_literal(p, ",\"ts\":");
@@ -247,14 +267,18 @@ void EventEncoder::forget() {
   strings_.forget();
 }
 
-EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {
+inline EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {
   std::uint64_t begin = record.begin;
   std::uint64_t end = record.end;
   const bool reversed = end < begin;
   if (reversed || (record.flags & model::kFlagInstant) != 0) end = begin;
-  if ((record.flags & model::kFlagNanoseconds) == 0) {
+  if (__builtin_expect((record.flags & model::kFlagNanoseconds) == 0, 1)) {
     begin = clock_.to_ns(begin);
-    end = end == record.begin ? begin : clock_.to_ns(end);
+    end = clock_.to_ns(end);
+  }
+  if (__builtin_expect(options_.time_metric == model::TimeMetric::kUs, 1)) {
+    const std::uint64_t ts = begin / 1'000;
+    return {ts, end / 1'000 - ts, reversed};
   }
   const std::uint64_t ts = to_unit(begin);
   return {ts, to_unit(end) - ts, reversed};
@@ -271,17 +295,17 @@ std::uint64_t EventEncoder::to_unit(std::uint64_t ns) const {
   return ns / 1'000;
 }
 
-std::int32_t EventEncoder::tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const {
+inline std::int32_t EventEncoder::tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const {
   const std::int32_t tid = record.lane != 0 ? static_cast<std::int32_t>(record.lane) : chunk_tid;
   return options_.include_tids || tid >= kFirstLane ? tid : 0;
 }
 
-void EventEncoder::count_line(model::Layer layer) {
+inline void EventEncoder::count_line(model::Layer layer) {
   ++stats_.lines;
   stats_.layers |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
 }
 
-void EventEncoder::count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end) {
+inline void EventEncoder::count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end) {
   ++stats_.events;
   if (ts < stats_.ts_min) stats_.ts_min = ts;
   if (end > stats_.ts_max) stats_.ts_max = end;

@@ -16,6 +16,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "encode/arg_keys.h"
 #include "encode/line_texts.h"
 #include "encode/record_args.h"
 #include "encode/site_cache.h"
@@ -90,6 +91,14 @@ class EventEncoder {
 
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
+  ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                          base::Buffer& out);
+  ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                            base::Buffer& out);
+  ArgsOutcome write_metadata(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                             base::Buffer& out);
+  bool write_with_definitions(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
+                              base::Buffer& out);
   bool define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out);
   bool define(const model::StringDef& string, std::int32_t tid, base::Buffer& out);
   char* put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
@@ -113,6 +122,7 @@ class EventEncoder {
   IdText id_text_;
   TidText tid_text_;
   TimeText time_text_;
+  KeyTexts key_texts_;
   ArgsHead args_head_;
 };
 

@@ -36,21 +36,29 @@ char* put_control(char* p, unsigned char byte) {
   return p;
 }
 
+// The fraction below 1 in units of 10^-8, not 0, without the zeros at its end.
+char* put_fraction(char* p, std::uint32_t fraction) {
+  *p++ = '.';
+  const std::uint64_t ascii = eight_digits(fraction);
+  std::memcpy(p, &ascii, 8);
+  return p + 8 - __builtin_clzll(ascii ^ kOnes * '0') / 8;  // the last digits lie highest in the word
+}
+
 // A magnitude that is a decimal of at most 15 digits, 8 of them behind the point: such a decimal is the only one of its
 // length that reads as this double, so it is the shortest. Null for all others.
 char* put_short_decimal(char* p, double magnitude) {
   constexpr double kScale = 1e8;
-  if (magnitude < 0x1p53 && magnitude == std::trunc(magnitude)) {
-    return put_uint(p, static_cast<std::uint64_t>(magnitude));
+  if (magnitude >= 1e-4 && magnitude < 1e7) {
+    const auto scaled = static_cast<std::int64_t>(magnitude * kScale + 0.5);
+    if (static_cast<double>(scaled) / kScale != magnitude) return nullptr;
+    const auto whole = static_cast<std::uint32_t>(static_cast<std::uint64_t>(scaled) / 100'000'000);
+    const std::uint32_t fraction = static_cast<std::uint32_t>(scaled) - whole * 100'000'000;  // modulo 2^32
+    p = whole < 10000 ? put_below_1e4(p, whole) : put_below_1e8(p, whole);
+    return fraction == 0 ? p : put_fraction(p, fraction);
   }
-  if (!(magnitude >= 1e-4 && magnitude < 1e7)) return nullptr;
-  const auto scaled = static_cast<std::uint64_t>(magnitude * kScale + 0.5);
-  if (static_cast<double>(scaled) / kScale != magnitude) return nullptr;
-  p = put_uint(p, scaled / 100'000'000);
-  *p++ = '.';
-  const auto fraction = static_cast<std::uint32_t>(scaled % 100'000'000);
-  put_eight(p, fraction);
-  return p + 8 - __builtin_clzll(eight_digits(fraction)) / 8;  // the last digits lie highest in the word
+  if (!(magnitude < 0x1p53)) return nullptr;
+  const auto whole = static_cast<std::int64_t>(magnitude);
+  return static_cast<double>(whole) == magnitude ? put_uint(p, static_cast<std::uint64_t>(whole)) : nullptr;
 }
 
 bool is_plain(unsigned char byte) { return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\'; }
@@ -91,11 +99,12 @@ Escaped put_escaped(char* p, const char* from, std::size_t size) {
 }
 
 char* put_double(char* p, double v) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &v, sizeof bits);
+  *p = '-';
+  if (char* const end = put_short_decimal(p + (bits >> 63), std::fabs(v))) return end;
   if (!std::isfinite(v)) return put_literal(p, "null");
-  char* const begin = p;
-  if (std::signbit(v)) *p++ = '-';
-  if (char* const end = put_short_decimal(p, std::fabs(v))) return end;
-  return std::to_chars(begin, begin + kMaxNumber, v).ptr;
+  return std::to_chars(p, p + kMaxNumber, v).ptr;
 }
 
 char* put_hex16(char* p, std::uint64_t v) {

@@ -10,6 +10,10 @@
 #include <cstring>
 #include <string_view>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace dft::encode::text {
 
 // Bytes behind the result that a put_* may overwrite: they store whole words.
@@ -23,9 +27,11 @@ char* put_literal(char* p, const char (&literal)[N]) {
   return p + N - 1;
 }
 
-// Copies `n` bytes in whole words. REQUIRES: 16 readable bytes behind the source.
+// Copies `n` bytes in whole words; most texts fit the first 64. REQUIRES: 64 readable bytes behind the source, and room
+// for 64 more bytes.
 inline char* put_padded(char* p, const char* from, std::size_t n) {
-  for (std::size_t i = 0; i < n; i += 16) std::memcpy(p + i, from + i, 16);
+  std::memcpy(p, from, 64);
+  for (std::size_t i = 64; i < n; i += 16) std::memcpy(p + i, from + i, 16);
   return p + n;
 }
 
@@ -47,9 +53,28 @@ struct Escaped {
 // Escapes any bytes. Room: kMaxEscapeFactor * size.
 Escaped put_escaped(char* p, const char* from, std::size_t size);
 
+#if defined(__SSE2__)
+// Bit i: byte i cannot stand in a JSON string as it is. Compared with a sign, bytes that are not ASCII are below ' '.
+inline unsigned cares_of(__m128i bytes) {
+  const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  const __m128i other = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), other)));
+}
+#endif
+
 // The same for bytes that are padded to a multiple of 8 (args of a record), so that no tail needs bytewise care.
 inline Escaped put_escaped_padded(char* p, const char* from, std::size_t size) {
   std::size_t i = 0;
+#if defined(__SSE2__)
+  for (; i + 8 < size; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+    unsigned cares = cares_of(bytes);
+    if (size - i < 16) cares &= (1u << (size - i)) - 1;
+    if (__builtin_expect(cares != 0, 0)) return put_escaped(p + i, from + i, size - i);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p + i), bytes);
+  }
+#endif
   std::uint64_t word;
   for (; i + 8 <= size; i += 8) {
     std::memcpy(&word, from + i, 8);
@@ -68,44 +93,60 @@ inline Escaped put_escaped_padded(char* p, const char* from, std::size_t size) {
   return {p + size, true};
 }
 
-// Eight decimal digits of v < 10^8 as ASCII, most significant first in memory.
-inline std::uint64_t eight_digits(std::uint32_t v) {
-  const std::uint64_t halves = v / 10000 | std::uint64_t{v % 10000} << 32;
-  const std::uint64_t hundreds = ((halves * 10486) >> 20) & 0x0000007f0000007full;
-  const std::uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
-  const std::uint64_t tens = ((pairs * 103) >> 10) & 0x000f000f000f000full;
-  return tens | (pairs - 10 * tens) << 8;
+// Two digits for each number below 100, the tens first in memory.
+struct DigitPairs {
+  std::uint16_t of[100];
+};
+constexpr DigitPairs make_digit_pairs() {
+  DigitPairs pairs{};
+  for (unsigned i = 0; i < 100; ++i) {
+    pairs.of[i] = static_cast<std::uint16_t>(('0' + i / 10) | ('0' + i % 10) << 8);
+  }
+  return pairs;
 }
+inline constexpr DigitPairs kDigitPairs = make_digit_pairs();
 
-// Four digits of v < 10^4, alike.
+// Four decimal digits of v < 10^4 as ASCII, most significant first in memory.
 inline std::uint32_t four_digits(std::uint32_t v) {
   const std::uint32_t hundreds = (v * 10486) >> 20;
-  const std::uint32_t pairs = hundreds | (v - 100 * hundreds) << 16;
-  const std::uint32_t tens = ((pairs * 103) >> 10) & 0x000f000fu;
-  return tens | (pairs - 10 * tens) << 8;
+  return kDigitPairs.of[hundreds] | static_cast<std::uint32_t>(kDigitPairs.of[v - 100 * hundreds]) << 16;
+}
+
+// Eight digits of v < 10^8, alike.
+inline std::uint64_t eight_digits(std::uint32_t v) {
+  const std::uint32_t high = v / 10000;
+  return four_digits(high) | std::uint64_t{four_digits(v - 10000 * high)} << 32;
+}
+
+inline char* put_four(char* p, std::uint32_t v) {
+  const std::uint32_t ascii = four_digits(v);
+  std::memcpy(p, &ascii, 4);
+  return p + 4;
+}
+
+inline char* put_eight(char* p, std::uint32_t v) {
+  const std::uint64_t ascii = eight_digits(v);
+  std::memcpy(p, &ascii, 8);
+  return p + 8;
 }
 
 // Without leading zeros, and without a branch for each digit.
 inline char* put_below_1e4(char* p, std::uint32_t v) {
-  const std::uint32_t digits = four_digits(v);
-  const unsigned leading = static_cast<unsigned>(__builtin_ctz(digits | 1u << 24)) / 8;
-  const std::uint32_t ascii = (digits | static_cast<std::uint32_t>(kOnes * '0')) >> (8 * leading);
-  std::memcpy(p, &ascii, 4);
-  return p + 4 - leading;
+  const std::uint32_t ascii = four_digits(v);
+  const auto not_zero = (ascii ^ static_cast<std::uint32_t>(kOnes * '0')) | 1u << 24;
+  const unsigned leading = static_cast<unsigned>(__builtin_ctz(not_zero)) & ~7u;
+  const std::uint32_t digits = ascii >> leading;
+  std::memcpy(p, &digits, 4);
+  return p + 4 - leading / 8;
 }
 
 inline char* put_below_1e8(char* p, std::uint32_t v) {
-  const std::uint64_t digits = eight_digits(v);
-  const unsigned leading = static_cast<unsigned>(__builtin_ctzll(digits | std::uint64_t{1} << 56)) / 8;
-  const std::uint64_t ascii = (digits | kOnes * '0') >> (8 * leading);
-  std::memcpy(p, &ascii, 8);
-  return p + 8 - leading;
-}
-
-inline char* put_eight(char* p, std::uint32_t v) {
-  const std::uint64_t ascii = eight_digits(v) | kOnes * '0';
-  std::memcpy(p, &ascii, 8);
-  return p + 8;
+  const std::uint64_t ascii = eight_digits(v);
+  const std::uint64_t not_zero = (ascii ^ kOnes * '0') | std::uint64_t{1} << 56;
+  const unsigned leading = static_cast<unsigned>(__builtin_ctzll(not_zero)) & ~7u;
+  const std::uint64_t digits = ascii >> leading;
+  std::memcpy(p, &digits, 8);
+  return p + 8 - leading / 8;
 }
 
 inline char* put_uint(char* p, std::uint64_t v) {

@@ -10,13 +10,13 @@
 
 namespace dft::encode {
 
-// A number that goes up by one, kept as its digits.
+// {"id":N of a number that goes up by one, kept as its digits.
 class IdText {
  public:
   explicit IdText(std::uint64_t first) { set(first); }
   std::uint64_t value() const { return value_; }
   char* put(char* p) const {
-    std::memcpy(p, text_, sizeof text_);
+    std::memcpy(p, text_, 32);
     return p + size_;
   }
   void advance() {
@@ -31,14 +31,13 @@ class IdText {
 
  private:
   void set(std::uint64_t value) {
-    char room[text::kMaxNumber + text::kSlack];
     value_ = value;
-    size_ = static_cast<std::uint32_t>(text::put_uint(room, value) - room);
-    std::memcpy(text_, room, sizeof text_);
+    char* const end = text::put_uint(text::put_literal(text_, "{\"id\":"), value);
+    size_ = static_cast<std::uint32_t>(end - text_);
   }
   std::uint64_t value_ = 0;
   std::uint32_t size_ = 0;
-  char text_[20];
+  char text_[6 + text::kMaxNumber + text::kSlack];
 };
 
 // Runs of records share their thread. Writes the tid and ,"ts": behind it.
@@ -62,25 +61,29 @@ class TidText {
   char text_[24];
 };
 
-// Times of one trace have the same leading digits for minutes.
+// Times of one trace have the same leading digits for minutes, and in a burst also the next four.
 class TimeText {
  public:
   char* put(char* p, std::uint64_t time) {
-    constexpr std::uint64_t kE8 = 100'000'000;
-    const std::uint64_t high = time / kE8;
-    if (high == 0) return text::put_uint(p, time);
-    if (__builtin_expect(high != high_, 0)) {
-      high_ = high;
-      size_ = static_cast<std::uint32_t>(text::put_uint(text_, high) - text_);
+    const std::uint64_t head = time / 10000;
+    if (__builtin_expect(head != head_, 0)) {
+      if (head < 10000) return text::put_uint(p, time);
+      set(head);
     }
     std::memcpy(p, text_, 16);
-    return text::put_eight(p + size_, static_cast<std::uint32_t>(time - high * kE8));
+    return text::put_four(p + size_, static_cast<std::uint32_t>(time - head * 10000));
   }
 
  private:
-  std::uint64_t high_ = 0;
+  void set(std::uint64_t head) {
+    const std::uint64_t high = head / 10000;
+    if (high != head_ / 10000) size_ = static_cast<std::uint32_t>(text::put_uint(text_, high) - text_) + 4;
+    text::put_four(text_ + size_ - 4, static_cast<std::uint32_t>(head - high * 10000));
+    head_ = head;
+  }
+  std::uint64_t head_ = ~std::uint64_t{0};  // of no time
   std::uint32_t size_ = 0;
-  char text_[24] = {};  // a quotient of 64 bits by 10^8 has at most 12 digits
+  char text_[16 + text::kSlack] = {};  // a quotient of 64 bits by 10^4 has at most 16 digits
 };
 
 }  // namespace dft::encode

@@ -14,18 +14,14 @@ using model::ArgType;
 using model::ArgView;
 using model::RecordHeader;
 
-// What an arg needs beside its escaped bytes: comma, quotes, colon, number or digits, suffix of its key.
-constexpr std::size_t kRoomPerArg = 64;
-constexpr std::size_t kSmallRecord = 16 * 1024;
-constexpr std::size_t kRoomForFlags = 96;
-
 const char* args_begin(const RecordHeader& record) { return reinterpret_cast<const char*>(&record + 1); }
 const char* args_end(const RecordHeader& record) { return reinterpret_cast<const char*>(&record) + record.size; }
 const char* end_of(const ArgView& arg) { return arg.value + model::padded8(arg.value_len); }
 
-bool is_scalar(ArgType type) { return type != ArgType::kString && type != ArgType::kJson && type != ArgType::kDropped; }
+constexpr unsigned bit_of(ArgType type) { return 1u << static_cast<unsigned>(type); }
+constexpr unsigned kOfAnyLength = bit_of(ArgType::kString) | bit_of(ArgType::kJson) | bit_of(ArgType::kDropped);
 
-bool has_sane_length(const ArgView& arg) { return !is_scalar(arg.type) || arg.value_len == 8; }
+bool has_sane_length(const ArgView& arg) { return arg.value_len == 8 || (kOfAnyLength & bit_of(arg.type)) != 0; }
 
 bool ends_right(const RecordHeader& record, const char* at, unsigned count) {
   return at == args_end(record) && count == record.arg_count;
@@ -124,17 +120,15 @@ ArgsText put_value(char* p, const ArgView& arg, StringCache& strings) {
 }
 
 bool is_written(const ArgView& arg, bool values) {
-  if (!values || arg.type == ArgType::kDropped || arg.type == ArgType::kRelation) return false;
+  constexpr unsigned kNever = bit_of(ArgType::kDropped) | bit_of(ArgType::kRelation);
+  if (!values || (kNever & bit_of(arg.type)) != 0) return false;
   return arg.type != ArgType::kHash || arg.bits() != 0;  // no string: the arg is absent
 }
 
 }  // namespace
 
-std::size_t args_room(const RecordHeader& record) {
-  const std::size_t bytes = record.size - sizeof(RecordHeader);
-  const std::size_t texts =
-      bytes <= kSmallRecord ? bytes * text::kMaxEscapeFactor : text::escaped_bound(args_begin(record), bytes);
-  return texts + std::size_t{record.arg_count} * kRoomPerArg + kRoomForFlags;
+std::size_t large_texts_room(const RecordHeader& record) {
+  return text::escaped_bound(args_begin(record), record.size - sizeof(RecordHeader));
 }
 
 bool args_are_consistent(const RecordHeader& record, const StringCache& strings) {
@@ -153,7 +147,7 @@ bool args_are_consistent(const RecordHeader& record, const StringCache& strings)
   return ends_right(record, at, count);
 }
 
-ArgsText put_args(char* p, const RecordHeader& record, StringCache& strings, const ArgsRules& rules) {
+ArgsText put_args(char* p, const RecordHeader& record, ArgsTexts texts, const ArgsRules& rules) {
   char* const begin = p;
   std::memcpy(p, rules.head.text, sizeof rules.head.text);
   p += ArgsHead::kSize;
@@ -161,21 +155,24 @@ ArgsText put_args(char* p, const RecordHeader& record, StringCache& strings, con
   if (__builtin_expect(record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd), 0) && rules.values) {
     p = put_flags(p, record.flags);
   }
-  const char* at = args_begin(record);
+  const unsigned arg_count = record.arg_count;
   unsigned count = 0;
   bool relations = false;
   model::ArgCursor cursor(record);
-  for (ArgView arg; cursor.next(arg); at = end_of(arg), ++count) {
+  ArgView arg;
+  for (; cursor.next(arg); ++count) {
     // The room was computed for arg_count args.
-    if (!has_sane_length(arg) || count == record.arg_count) return {p, ArgsOutcome::kInconsistent};
-    relations |= arg.type == ArgType::kRelation;
-    if (!is_written(arg, rules.values)) continue;
-    p = put_key(p, record, arg, count);
-    const ArgsText value = put_value(p, arg, strings);
+    if (__builtin_expect(!has_sane_length(arg) || count == arg_count, 0)) return {p, ArgsOutcome::kInconsistent};
+    if (!is_written(arg, rules.values)) {
+      relations |= arg.type == ArgType::kRelation;
+      continue;
+    }
+    p = texts.keys.put(p, record, arg, count);
+    const ArgsText value = put_value(p, arg, texts.strings);
     if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
     p = value.end;
   }
-  if (!ends_right(record, at, count)) return {p, ArgsOutcome::kInconsistent};
+  if (!ends_right(record, count == 0 ? args_begin(record) : end_of(arg), count)) return {p, ArgsOutcome::kInconsistent};
   if (relations) p = put_relations(p, record);
   if (p == after_head && !rules.always) return {begin, ArgsOutcome::kWritten};
   *p++ = '}';

@@ -9,7 +9,6 @@
 namespace dft::encode {
 
 namespace {
-constexpr std::size_t kReadAhead = 16;  // word-wise copies read behind the last prefix
 constexpr std::size_t kMaxPrefix = std::size_t{1} << 31;
 }  // namespace
 

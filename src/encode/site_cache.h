@@ -33,7 +33,7 @@ class SiteCache {
     }
     return render(id);
   }
-  // 16 bytes behind it are readable.
+  static constexpr std::size_t kReadAhead = 64;  // readable bytes behind each text
   const char* text(const SitePrefix& prefix) const { return arena_.data() + prefix.offset; }
 
   void forget() {  // fork child: without unmapping
