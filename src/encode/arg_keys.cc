@@ -74,14 +74,18 @@ char* put_odd_key_end(char* p, const model::RecordHeader& record, const model::A
   return text::put_uint(p, number);
 }
 
-char* KeyTexts::put_new(Slot& slot, std::uint64_t word, char* p, const model::RecordHeader& record,
-                        const model::ArgView& arg, unsigned number) {
+char* KeyTexts::put_unknown(char* p, const model::RecordHeader& record, model::ArgView arg, unsigned number) {
   char* const end = put_key(p, record, arg, number);
   const auto size = static_cast<std::size_t>(end - p);
+  if (arg.key_len == 0 || arg.key_len > sizeof(Known::word)) return end;
   if (size != arg.key_len + kAround) return end;  // escapes, replaced bytes and suffixes make it longer
-  slot.word = word;
-  slot.size = size;
-  std::memcpy(slot.text, p, size);
+  std::uint64_t word;
+  std::memcpy(&word, arg.key, sizeof word);
+  Known& known = known_[place_of(word)];
+  known.word = word;
+  std::memcpy(&known.head, arg.key - sizeof(model::ArgHeader), sizeof known.head);
+  known.size = static_cast<std::uint32_t>(size);
+  std::memcpy(known.text, p, size);
   return end;
 }
 

@@ -38,34 +38,40 @@ inline char* put_key(char* p, const model::RecordHeader& record, const model::Ar
 }
 
 // The short keys written last, found by their bytes: most lines repeat keys of the lines before.
-// Threads: one owner. Invariant: holds only keys that are written as they are, whatever record they stand in.
+// Threads: one owner. Invariant: holds only keys that are written as they are, whatever record they stand in, and only
+// with types whose args have a text.
 class KeyTexts {
  public:
-  // As put_key().
-  char* put(char* p, const model::RecordHeader& record, const model::ArgView& arg, unsigned number) {
-    if (__builtin_expect(arg.key_len - 1 >= 8, 0)) return put_key(p, record, arg, number);
-    std::uint64_t word;  // with its padding, which recovered memory need not have zeroed
-    std::memcpy(&word, arg.key, 8);
-    Slot& slot = slots_[word * 0x9e3779b97f4a7c15ull >> 58];
-    if (__builtin_expect(slot.word != word || slot.size != arg.key_len + kAround, 0)) {
-      return put_new(slot, word, p, record, arg, number);
+  struct Known {
+    char* put(char* p) const {
+      std::memcpy(p, text, sizeof text);
+      return p + size;
     }
-    std::memcpy(p, slot.text, 16);
-    return p + slot.size;
+    std::uint64_t word = 0;  // with its padding, which recovered memory need not have zeroed
+    std::uint32_t head = 0;  // first half of the arg's header: type, flags, length of the key; 0: empty
+    std::uint32_t size = 0;  // of the text
+    char text[16];           // ,"key":
+  };
+
+  // Of the arg at `at`, null when it has to be looked at. REQUIRES: `left` readable bytes, one header or more.
+  const Known* find(const char* at, std::size_t left) const {
+    if (left < sizeof(model::ArgHeader) + 8) return nullptr;
+    std::uint64_t word;
+    std::uint32_t head;
+    std::memcpy(&word, at + sizeof(model::ArgHeader), sizeof word);
+    std::memcpy(&head, at, sizeof head);
+    const Known& known = known_[place_of(word)];
+    return known.word == word && known.head == head ? &known : nullptr;
   }
+
+  // As put_key(), and remembers the key. `arg` by value, so that the caller's stays in registers.
+  char* put_unknown(char* p, const model::RecordHeader& record, model::ArgView arg, unsigned number);
 
  private:
   static constexpr std::size_t kAround = 4;  // comma, quotes, colon
-  struct Slot {
-    std::uint64_t word = 0;
-    std::uint64_t size = 0;  // of the text; 0: empty
-    char text[16];
-  };
+  static std::size_t place_of(std::uint64_t word) { return word * 0x9e3779b97f4a7c15ull >> 58; }
 
-  char* put_new(Slot& slot, std::uint64_t word, char* p, const model::RecordHeader& record, const model::ArgView& arg,
-                unsigned number);
-
-  Slot slots_[64];
+  Known known_[64];
 };
 
 }  // namespace dft::encode

@@ -39,9 +39,17 @@ char* put_control(char* p, unsigned char byte) {
 // The fraction below 1 in units of 10^-8, not 0, without the zeros at its end.
 char* put_fraction(char* p, std::uint32_t fraction) {
   *p++ = '.';
-  const std::uint64_t ascii = eight_digits(fraction);
+  const std::uint32_t high = fraction / 10000;
+  const std::uint32_t low = fraction - high * 10000;
+  if (low == 0) {
+    const std::uint32_t four = four_digits(high);
+    std::memcpy(p, &four, 4);
+    return p + 4 - static_cast<unsigned>(__builtin_clz(four ^ static_cast<std::uint32_t>(kOnes * '0'))) / 8;
+  }
+  const std::uint64_t ascii = four_digits(high) | std::uint64_t{four_digits(low)} << 32;
   std::memcpy(p, &ascii, 8);
-  return p + 8 - __builtin_clzll(ascii ^ kOnes * '0') / 8;  // the last digits lie highest in the word
+  return p + 8 -
+         static_cast<unsigned>(__builtin_clzll(ascii ^ kOnes * '0')) / 8;  // the last digits lie highest in the word
 }
 
 // A magnitude that is a decimal of at most 15 digits, 8 of them behind the point: such a decimal is the only one of its

@@ -54,11 +54,11 @@ struct Escaped {
 Escaped put_escaped(char* p, const char* from, std::size_t size);
 
 #if defined(__SSE2__)
-// Bit i: byte i cannot stand in a JSON string as it is. Compared with a sign, bytes that are not ASCII are below ' '.
+// Bit i: byte i cannot stand in a JSON string as it is. The highest bit of a byte tells.
 inline unsigned cares_of(__m128i bytes) {
   const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
   const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-  const __m128i other = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
+  const __m128i other = _mm_or_si128(bytes, _mm_sub_epi8(bytes, _mm_set1_epi8(' ')));
   return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), other)));
 }
 #endif
@@ -67,12 +67,15 @@ inline unsigned cares_of(__m128i bytes) {
 inline Escaped put_escaped_padded(char* p, const char* from, std::size_t size) {
   std::size_t i = 0;
 #if defined(__SSE2__)
-  for (; i + 8 < size; i += 16) {
+  while (size - i > 8) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
     unsigned cares = cares_of(bytes);
-    if (size - i < 16) cares &= (1u << (size - i)) - 1;
+    const bool is_last = size - i <= 16;
+    if (is_last) cares &= 0xffffu >> (16 - (size - i));
     if (__builtin_expect(cares != 0, 0)) return put_escaped(p + i, from + i, size - i);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p + i), bytes);
+    if (is_last) return {p + size, true};
+    i += 16;
   }
 #endif
   std::uint64_t word;

@@ -19,6 +19,7 @@ const char* args_end(const RecordHeader& record) { return reinterpret_cast<const
 const char* end_of(const ArgView& arg) { return arg.value + model::padded8(arg.value_len); }
 
 constexpr unsigned bit_of(ArgType type) { return 1u << static_cast<unsigned>(type); }
+constexpr unsigned kOfNoText = bit_of(ArgType::kDropped) | bit_of(ArgType::kRelation);
 constexpr unsigned kOfAnyLength = bit_of(ArgType::kString) | bit_of(ArgType::kJson) | bit_of(ArgType::kDropped);
 
 bool has_sane_length(const ArgView& arg) { return arg.value_len == 8 || (kOfAnyLength & bit_of(arg.type)) != 0; }
@@ -119,11 +120,34 @@ ArgsText put_value(char* p, const ArgView& arg, StringCache& strings) {
   return {p, ArgsOutcome::kWritten};
 }
 
-bool is_written(const ArgView& arg, bool values) {
-  constexpr unsigned kNever = bit_of(ArgType::kDropped) | bit_of(ArgType::kRelation);
-  if (!values || (kNever & bit_of(arg.type)) != 0) return false;
-  return arg.type != ArgType::kHash || arg.bits() != 0;  // no string: the arg is absent
-}
+// Walks the args of a record of a size divisible by 8.
+class ArgWalk {
+ public:
+  explicit ArgWalk(const RecordHeader& record) : at_(args_begin(record)), left_(record.size - sizeof(RecordHeader)) {}
+  bool at_end() const { return left_ == 0; }
+  const KeyTexts::Known* find(const KeyTexts& keys) const { return keys.find(at_, left_); }
+
+  // False when the args are inconsistent. `short_key`: the key is known to be one word and the type to be one.
+  bool next(ArgView& out, bool short_key) {
+    if (__builtin_expect(short_key, 1)) {
+      model::ArgHeader header;
+      std::memcpy(&header, at_, sizeof header);
+      const char* const key = at_ + sizeof header;
+      out = {header.type, key, header.key_len, key + 8, header.value_len};
+    } else if (!model::ArgCursor(at_, left_).next(out)) {
+      return false;
+    }
+    const auto size = static_cast<std::size_t>(end_of(out) - at_);
+    if (size > left_ || !has_sane_length(out)) return false;
+    at_ += size;
+    left_ -= size;
+    return true;
+  }
+
+ private:
+  const char* at_;
+  std::size_t left_;
+};
 
 }  // namespace
 
@@ -155,24 +179,30 @@ ArgsText put_args(char* p, const RecordHeader& record, ArgsTexts texts, const Ar
   if (__builtin_expect(record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd), 0) && rules.values) {
     p = put_flags(p, record.flags);
   }
-  const unsigned arg_count = record.arg_count;
-  unsigned count = 0;
+  const unsigned arg_count = record.arg_count;  // for which the room was computed
   bool relations = false;
-  model::ArgCursor cursor(record);
-  ArgView arg;
-  for (; cursor.next(arg); ++count) {
-    // The room was computed for arg_count args.
-    if (__builtin_expect(!has_sane_length(arg) || count == arg_count, 0)) return {p, ArgsOutcome::kInconsistent};
-    if (!is_written(arg, rules.values)) {
+  ArgWalk walk(record);
+  unsigned number = 0;
+  for (; !walk.at_end(); ++number) {
+    ArgView arg;
+    const KeyTexts::Known* const known = rules.values ? walk.find(texts.keys) : nullptr;
+    if (__builtin_expect(number == arg_count || !walk.next(arg, known != nullptr), 0)) {
+      return {p, ArgsOutcome::kInconsistent};
+    }
+    if (arg.type == ArgType::kHash && arg.bits() == 0) continue;  // no string: the arg is absent
+    if (__builtin_expect(known != nullptr, 1)) {
+      p = known->put(p);
+    } else if (rules.values && (kOfNoText & bit_of(arg.type)) == 0) {
+      p = texts.keys.put_unknown(p, record, arg, number);
+    } else {
       relations |= arg.type == ArgType::kRelation;
       continue;
     }
-    p = texts.keys.put(p, record, arg, count);
     const ArgsText value = put_value(p, arg, texts.strings);
     if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
     p = value.end;
   }
-  if (!ends_right(record, count == 0 ? args_begin(record) : end_of(arg), count)) return {p, ArgsOutcome::kInconsistent};
+  if (number != arg_count) return {p, ArgsOutcome::kInconsistent};
   if (relations) p = put_relations(p, record);
   if (p == after_head && !rules.always) return {begin, ArgsOutcome::kWritten};
   *p++ = '}';
