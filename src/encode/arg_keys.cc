@@ -74,7 +74,10 @@ char* put_odd_key_end(char* p, const model::RecordHeader& record, const model::A
   return text::put_uint(p, number);
 }
 
-char* KeyTexts::put_unknown(char* p, const model::RecordHeader& record, model::ArgView arg, unsigned number) {
+char* KeyTexts::put_unknown(char* p, const model::RecordHeader& record, const char* at, unsigned number) {
+  const char* const end_of_args = reinterpret_cast<const char*>(&record) + record.size;
+  model::ArgView arg;
+  if (!model::ArgCursor(at, static_cast<std::size_t>(end_of_args - at)).next(arg)) return p;
   char* const end = put_key(p, record, arg, number);
   const auto size = static_cast<std::size_t>(end - p);
   if (arg.key_len == 0 || arg.key_len > sizeof(Known::word)) return end;
@@ -83,7 +86,7 @@ char* KeyTexts::put_unknown(char* p, const model::RecordHeader& record, model::A
   std::memcpy(&word, arg.key, sizeof word);
   Known& known = known_[place_of(word)];
   known.word = word;
-  std::memcpy(&known.head, arg.key - sizeof(model::ArgHeader), sizeof known.head);
+  std::memcpy(&known.head, at, sizeof known.head);
   known.size = static_cast<std::uint32_t>(size);
   std::memcpy(known.text, p, size);
   return end;

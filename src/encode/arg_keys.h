@@ -64,8 +64,8 @@ class KeyTexts {
     return known.word == word && known.head == head ? &known : nullptr;
   }
 
-  // As put_key(), and remembers the key. `arg` by value, so that the caller's stays in registers.
-  char* put_unknown(char* p, const model::RecordHeader& record, model::ArgView arg, unsigned number);
+  // As put_key() for the arg at `at`, and remembers the key. REQUIRES: the arg is consistent.
+  char* put_unknown(char* p, const model::RecordHeader& record, const char* at, unsigned number);
 
  private:
   static constexpr std::size_t kAround = 4;  // comma, quotes, colon

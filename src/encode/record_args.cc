@@ -22,6 +22,8 @@ constexpr unsigned bit_of(ArgType type) { return 1u << static_cast<unsigned>(typ
 constexpr unsigned kOfNoText = bit_of(ArgType::kDropped) | bit_of(ArgType::kRelation);
 constexpr unsigned kOfAnyLength = bit_of(ArgType::kString) | bit_of(ArgType::kJson) | bit_of(ArgType::kDropped);
 
+bool has_no_text(const ArgView& arg) { return (kOfNoText & bit_of(arg.type)) != 0; }
+bool is_absent(const ArgView& arg) { return arg.type == ArgType::kHash && arg.bits() == 0; }  // no string
 bool has_sane_length(const ArgView& arg) { return arg.value_len == 8 || (kOfAnyLength & bit_of(arg.type)) != 0; }
 
 bool ends_right(const RecordHeader& record, const char* at, unsigned count) {
@@ -125,29 +127,69 @@ class ArgWalk {
  public:
   explicit ArgWalk(const RecordHeader& record) : at_(args_begin(record)), left_(record.size - sizeof(RecordHeader)) {}
   bool at_end() const { return left_ == 0; }
-  const KeyTexts::Known* find(const KeyTexts& keys) const { return keys.find(at_, left_); }
+  const char* at() const { return at_; }
+  std::size_t left() const { return left_; }
 
-  // False when the args are inconsistent. `short_key`: the key is known to be one word and the type to be one.
-  bool next(ArgView& out, bool short_key) {
-    if (__builtin_expect(short_key, 1)) {
-      model::ArgHeader header;
-      std::memcpy(&header, at_, sizeof header);
-      const char* const key = at_ + sizeof header;
-      out = {header.type, key, header.key_len, key + 8, header.value_len};
-    } else if (!model::ArgCursor(at_, left_).next(out)) {
-      return false;
-    }
-    const auto size = static_cast<std::size_t>(end_of(out) - at_);
-    if (size > left_ || !has_sane_length(out)) return false;
+  // False when the args are inconsistent.
+  bool next(ArgView& out) { return model::ArgCursor(at_, left_).next(out) && pass(out); }
+
+  // The same when the key is known to be one word and the type to be one.
+  bool next_known(ArgView& out) {
+    model::ArgHeader header;
+    std::memcpy(&header, at_, sizeof header);
+    const char* const key = at_ + sizeof header;
+    out = {header.type, key, header.key_len, key + 8, header.value_len};
+    return pass(out);
+  }
+
+ private:
+  bool pass(const ArgView& arg) {
+    const auto size = static_cast<std::size_t>(end_of(arg) - at_);
+    if (size > left_ || !has_sane_length(arg)) return false;
     at_ += size;
     left_ -= size;
     return true;
   }
-
- private:
   const char* at_;
   std::size_t left_;
 };
+
+ArgsText put_values(char* p, const RecordHeader& record, ArgsTexts texts, bool& relations) {
+  const unsigned arg_count = record.arg_count;  // for which the room was computed
+  unsigned number = 0;
+  ArgWalk walk(record);
+  for (; !walk.at_end(); ++number) {
+    if (__builtin_expect(number == arg_count, 0)) return {p, ArgsOutcome::kInconsistent};
+    ArgView arg;
+    const char* const at = walk.at();
+    const KeyTexts::Known* const known = texts.keys.find(at, walk.left());
+    if (__builtin_expect(known != nullptr, 1)) {
+      if (__builtin_expect(!walk.next_known(arg), 0)) return {p, ArgsOutcome::kInconsistent};
+      if (is_absent(arg)) continue;
+      p = known->put(p);
+    } else {
+      if (!walk.next(arg)) return {p, ArgsOutcome::kInconsistent};
+      relations |= arg.type == ArgType::kRelation;
+      if (has_no_text(arg) || is_absent(arg)) continue;
+      p = texts.keys.put_unknown(p, record, at, number);
+    }
+    const ArgsText value = put_value(p, arg, texts.strings);
+    if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
+    p = value.end;
+  }
+  return {p, number == arg_count ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent};
+}
+
+// Checks the args of which only relations are written.
+ArgsOutcome pass_over(const RecordHeader& record, bool& relations) {
+  unsigned number = 0;
+  ArgWalk walk(record);
+  for (ArgView arg; !walk.at_end(); ++number) {
+    if (!walk.next(arg)) return ArgsOutcome::kInconsistent;
+    relations |= arg.type == ArgType::kRelation;
+  }
+  return number == record.arg_count ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent;
+}
 
 }  // namespace
 
@@ -176,33 +218,18 @@ ArgsText put_args(char* p, const RecordHeader& record, ArgsTexts texts, const Ar
   std::memcpy(p, rules.head.text, sizeof rules.head.text);
   p += ArgsHead::kSize;
   char* const after_head = p;
-  if (__builtin_expect(record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd), 0) && rules.values) {
-    p = put_flags(p, record.flags);
-  }
-  const unsigned arg_count = record.arg_count;  // for which the room was computed
+  ArgsText values;
   bool relations = false;
-  ArgWalk walk(record);
-  unsigned number = 0;
-  for (; !walk.at_end(); ++number) {
-    ArgView arg;
-    const KeyTexts::Known* const known = rules.values ? walk.find(texts.keys) : nullptr;
-    if (__builtin_expect(number == arg_count || !walk.next(arg, known != nullptr), 0)) {
-      return {p, ArgsOutcome::kInconsistent};
+  if (__builtin_expect(rules.values, 1)) {
+    if (__builtin_expect(record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd), 0)) {
+      p = put_flags(p, record.flags);
     }
-    if (arg.type == ArgType::kHash && arg.bits() == 0) continue;  // no string: the arg is absent
-    if (__builtin_expect(known != nullptr, 1)) {
-      p = known->put(p);
-    } else if (rules.values && (kOfNoText & bit_of(arg.type)) == 0) {
-      p = texts.keys.put_unknown(p, record, arg, number);
-    } else {
-      relations |= arg.type == ArgType::kRelation;
-      continue;
-    }
-    const ArgsText value = put_value(p, arg, texts.strings);
-    if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
-    p = value.end;
+    values = put_values(p, record, texts, relations);
+  } else {
+    values = {p, pass_over(record, relations)};
   }
-  if (number != arg_count) return {p, ArgsOutcome::kInconsistent};
+  if (__builtin_expect(values.outcome != ArgsOutcome::kWritten, 0)) return values;
+  p = values.end;
   if (relations) p = put_relations(p, record);
   if (p == after_head && !rules.always) return {begin, ArgsOutcome::kWritten};
   *p++ = '}';
