@@ -159,6 +159,7 @@ const char* const kForeignVariables[] = {
     "DFTRACER_PYTHON_EXE",
     "DFTRACER_PYTHON_SITE",
     "DFTRACER_ROOT",
+    "DFTRACER_RUN_TALLY",
     "DFTRACER_SANITIZE",
     "DFTRACER_SOURCE_DIR",
     "DFTRACER_USE_CLANG_LIBCXX",
@@ -167,7 +168,7 @@ const char* const kForeignVariables[] = {
     "DFTRACER_WERROR",
     "DFTRACER_WHEEL",
 };
-const std::size_t kForeignVariablesCount = 44;
+const std::size_t kForeignVariablesCount = 45;
 const char* const kForeignPrefixes[] = {
     "DFTRACER_BENCH_",
     "DFTRACER_BUILD_",

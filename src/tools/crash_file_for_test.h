@@ -38,17 +38,25 @@ class CrashFileMaker {
   model::CrashHeader& header() { return *reinterpret_cast<model::CrashHeader*>(bytes_.data()); }
 
   // The reference is good until the next chunk.
-  model::ChunkHeader& add_chunk(model::ChunkKind kind, int tid, std::uint64_t seq = 0) {
-    const std::uint64_t slot = header().slot_count.load();
-    bytes_.resize(bytes_.size() + model::kChunkSize, '\0');
-    header().slot_count = slot + 1;
-    auto& chunk = *reinterpret_cast<model::ChunkHeader*>(bytes_.data() + bytes_.size() - model::kChunkSize);
+  model::ChunkHeader& add_chunk(model::ChunkKind kind, int tid, std::uint64_t seq = 0, std::uint32_t slots = 1) {
+    auto& chunk = add_unused(slots);
     chunk.magic = model::kChunkMagic;
     chunk.kind = kind;
-    chunk.slots = 1;
     chunk.pid = 4242;
     chunk.tid = tid;
     chunk.seq = seq;
+    return chunk;
+  }
+
+  // Mapped, but never taken: no magic, nothing behind the header.
+  model::ChunkHeader& add_unused(std::uint32_t slots = 1) {
+    const std::uint64_t slot = header().slot_count.load();
+    const std::size_t size = std::size_t{slots} * model::kChunkSize;
+    bytes_.resize(bytes_.size() + size, '\0');
+    header().slot_count = slot + slots;
+    auto& chunk = *reinterpret_cast<model::ChunkHeader*>(bytes_.data() + bytes_.size() - size);
+    chunk.slots = slots;
+    chunk.origin = model::kInCrashFile;
     chunk.file_slot = slot;
     return chunk;
   }

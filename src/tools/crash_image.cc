@@ -73,7 +73,7 @@ void CrashImage::read_chunks() {
   for (std::uint64_t slot = 0; slot < slots;) {
     const ChunkHeader* chunk = chunk_at(slot);
     if (chunk == nullptr) {
-      // A slot that was taken but never filled in is all zeros.
+      // Slots are mapped many at once; one that was never taken has no magic yet.
       const std::uint64_t offset = model::kCrashHeaderSize + slot * model::kChunkSize;
       const bool there = offset + sizeof(ChunkHeader) <= size_;
       broken_ += there && reinterpret_cast<const ChunkHeader*>(data_ + offset)->magic != 0 ? 1 : 0;
@@ -86,7 +86,7 @@ void CrashImage::read_chunks() {
       case ChunkKind::kRegions: region_chunks.push_back(chunk); break;
       default: break;
     }
-    slot += chunk->slots;
+    slot += chunk->slots;  // of free ones too: a chunk keeps its slots for good, and old records lie in them
   }
   for (const ChunkHeader* chunk : region_chunks) read_regions(*chunk);
   std::stable_sort(events_.begin(), events_.end(), [](const ChunkHeader* a, const ChunkHeader* b) {

@@ -11,7 +11,7 @@ constexpr std::int64_t kFirstLane = std::int64_t{1} << 30;  // GPU lanes; work o
 
 void FileChecker::add(const read::Block& block, const read::Event& event, const char* kind, std::string reason,
                       std::vector<Finding>& out, bool warning) {
-  out.push_back({block.line_of(event), block.byte_of(event), false, warning, kind, std::move(reason)});
+  out.push_back({block.line_of(event), block.byte_of(event), false, warning, false, kind, std::move(reason)});
 }
 
 void FileChecker::block(const read::Block& block, bool sized_members, std::vector<Finding>& out) {
@@ -27,14 +27,7 @@ void FileChecker::check(const read::Block& block, const read::Event& event, std:
   using model::Phase;
   if (ended_ && ours_) add(block, event, "after_end", "record after `end`", out);
   if (event.phase == Phase::kMetadata) {
-    if (event.name.size() == 2 && event.name[1] == 'H' && !event.arg_value.empty()) {
-      key_.assign(1, event.name[0]).append(event.arg_value);
-      defined_.insert(key_);
-    } else if (event.name == "recovered") {
-      recovered_ = true;
-    } else if (event.name == model::kLoss) {
-      add(block, event, "loss", "loss record: " + std::string(event.args), out, true);
-    }
+    check_metadata(block, event, out);
   } else {
     timed_ = true;
     ++events_;
@@ -45,17 +38,33 @@ void FileChecker::check(const read::Block& block, const read::Event& event, std:
   ++complete_;
   check_id(block, event, out);
   if (event.cat == model::kCategoryDftracer) check_life_cycle(block, event, out);
-  if (!ours_ || event.tid >= kFirstLane) return;
+  if (ours_ && event.tid < kFirstLane) check_nesting(block, event);
+}
+
+void FileChecker::check_metadata(const read::Block& block, const read::Event& event, std::vector<Finding>& out) {
+  if (event.name.size() == 2 && event.name[1] == 'H' && !event.arg_value.empty()) {
+    key_.assign(1, event.name[0]).append(event.arg_value);
+    defined_.insert(key_);
+  } else if (event.name == "recovered") {
+    recovered_ = true;
+  } else if (event.name == model::kLoss) {
+    missing_.see_loss(event.args);
+    add(block, event, "loss", "loss record: " + std::string(event.args), out, true);
+  }
+}
+
+// Regions that cross are legal in C (start a, start b, end a, end b), so they are counted and told once.
+void FileChecker::check_nesting(const read::Block& block, const read::Event& event) {
   const auto thread = static_cast<std::uint64_t>(event.pid) << 32 ^ static_cast<std::uint64_t>(event.tid);
   if (last_nesting_ == nullptr || thread != last_thread_) {
     last_nesting_ = &threads_[thread];
     last_thread_ = thread;
   }
-  if (last_nesting_->add(event.ts, event.end()).overlaps) {
-    add(block, event, "nesting",
-        "overlaps an earlier region of thread " + std::to_string(event.tid) + " without being inside or around it",
-        out);
-  }
+  if (!last_nesting_->add(event.ts, event.end()).overlaps || ++overlaps_ != 1) return;
+  first_overlap_.line = block.line_of(event);
+  first_overlap_.byte = block.byte_of(event);
+  first_overlap_.reason =
+      "overlaps an earlier region of thread " + std::to_string(event.tid) + " without being inside or around it";
 }
 
 void FileChecker::check_id(const read::Block& block, const read::Event& event, std::vector<Finding>& out) {
@@ -72,14 +81,19 @@ void FileChecker::check_id(const read::Block& block, const read::Event& event, s
 void FileChecker::check_life_cycle(const read::Block& block, const read::Event& event, std::vector<Finding>& out) {
   if (event.name == "start") {
     ours_ |= find_arg(event.args, "build").has_value();
+    if (complete_ == 1 && event.has_id && event.id != 0) missing_.see_first_start(event.id);
     started_ = true;
     ended_ = false;
   } else if (event.name == "end") {
     ended_ = true;
+    if (!ours_) return;
+    missing_.see_end(event.args);
     const auto told = find_number(event.args, "num_events");
-    if (ours_ && told && *told != complete_ - 1) {
-      add(block, event, "num_events",
-          "`end` tells of " + counted(*told, "event") + " but " + std::to_string(complete_ - 1) + " are there", out);
+    if (!told) return;
+    if (auto finding = missing_.judge(*told, complete_ - 1, "`end` tells")) {
+      finding->line = block.line_of(event);
+      finding->byte = block.byte_of(event);
+      out.push_back(std::move(*finding));
     }
   }
 }
@@ -92,13 +106,22 @@ void FileChecker::check_ref(const read::Block& block, const read::HashRef& ref, 
   }
   if (!undefined_.insert(key_).second) return;
   // The original writes a string's record only in the first process that uses it.
-  out.push_back({block.first_line + ref.line, block.first_byte + ref.offset, false, !ours_, "hash",
+  out.push_back({block.first_line + ref.line, block.first_byte + ref.offset, false, !ours_, false, "hash",
                  std::string(ref.key) + " " + std::string(ref.hash) + " has no record before it in this file"});
 }
 
 void FileChecker::finish(std::vector<Finding>& out) {
+  if (overlaps_ != 0) {
+    first_overlap_.kind = "nesting";
+    first_overlap_.warning = first_overlap_.legal = true;
+    first_overlap_.reason += "; " + counted(overlaps_, "such region") + " in this file";
+    out.push_back(std::move(first_overlap_));
+  }
+  if (ours_ && !ended_ && has_id_) {
+    if (auto finding = missing_.judge(last_id_, complete_, "the ids tell")) out.push_back(std::move(*finding));
+  }
   if (timed_ && started_ && !ended_ && !recovered_) {
-    out.push_back({0, 0, false, true, "no_end", "no `end` event: the process died, or is still running"});
+    out.push_back({0, 0, false, true, false, "no_end", "no `end` event: the process died, or is still running"});
   }
 }
 

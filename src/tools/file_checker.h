@@ -12,18 +12,11 @@
 #include <vector>
 
 #include "read/event.h"
+#include "tools/finding.h"
+#include "tools/missing.h"
 #include "tools/nesting.h"
 
 namespace dft::tools {
-
-struct Finding {
-  std::uint64_t line = 0;  // 0: the file as a whole
-  std::uint64_t byte = 0;
-  bool in_file = false;
-  bool warning = false;
-  std::string kind;
-  std::string reason;
-};
 
 class FileChecker {
  public:
@@ -36,13 +29,15 @@ class FileChecker {
  private:
   void check(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
   void check_id(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
+  void check_metadata(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
+  void check_nesting(const read::Block& block, const read::Event& event);
   void check_life_cycle(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
   void check_ref(const read::Block& block, const read::HashRef& ref, std::vector<Finding>& out);
   void add(const read::Block& block, const read::Event& event, const char* kind, std::string reason,
            std::vector<Finding>& out, bool warning = false);
 
   bool ours_ = false;
-  bool started_ = false;
+  bool started_ = false;  // more than one `start` is right: it is written again when its block was lost
   bool ended_ = false;
   bool recovered_ = false;  // `dftracer recover` wrote its end
   bool timed_ = false;      // a COMPLETE or COUNTER record was seen
@@ -50,6 +45,9 @@ class FileChecker {
   std::uint64_t complete_ = 0;
   std::uint64_t last_id_ = 0;
   bool has_id_ = false;
+  Missing missing_;
+  std::uint64_t overlaps_ = 0;
+  Finding first_overlap_;
   std::unordered_set<std::string> defined_;
   std::unordered_set<std::string> undefined_;  // reported already
   std::string key_;

@@ -17,7 +17,9 @@ void Losses::see(const read::Event& event) {
   if (event.phase == model::Phase::kComplete) {
     if (event.cat != model::kCategoryDftracer) return;
     if (event.name == "start") {
-      if (started_ && !ended_) without_end_.push_back(file_);
+      // Our start-up records are written again when their block was lost; only others append to a file.
+      const bool ours = find_arg(event.args, "build").has_value();
+      if (started_ && !ended_ && !ours) without_end_.push_back(file_);
       started_ = true;
       ended_ = false;
     }

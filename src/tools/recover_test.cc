@@ -126,6 +126,48 @@ TEST(Recover, AProcessThatDiedBeforeItsFirstBlockKeepsItsEvents) {
   EXPECT_TRUE(std::any_of(got.events.begin(), got.events.end(), [](const auto& e) { return e.name == "work"; }));
 }
 
+TEST(Recover, FreeAndUnusedSlotsAreSkipped) {
+  const TempDir dir;
+  CrashFileMaker maker;
+  CrashFileMaker::add_site(maker.add_chunk(ChunkKind::kDefinitions, 0), 1, "work", "CPP_APP");
+  // A freed chunk keeps what it held, a large one in its inner slots too.
+  auto& large = maker.add_chunk(ChunkKind::kFree, 7, 0, 3);
+  std::memset(large.data() + 10, 'x', large.capacity() - 10);
+  auto& freed = maker.add_chunk(ChunkKind::kEvents, 7);
+  CrashFileMaker::add_event(freed, 1, 1'000, 2'000, 1);
+  freed.kind = ChunkKind::kFree;
+  maker.add_unused();
+  CrashFileMaker::add_event(maker.add_chunk(ChunkKind::kEvents, 7), 1, 10'000, 11'000, 2);
+  for (int i = 0; i < 5; ++i) maker.add_unused();
+  maker.add_unused(2);
+  dir.write("t-app.dfcrash", maker.bytes());
+  dir.write("t-app.pfw.gz", "");
+  const Said said = dftracer({"recover", dir.path("t")});
+  EXPECT_TRUE(contains(said.out, "1 event that had not been written, 0 open regions")) << said.out << said.err;
+  const Collected got = read_files({dir.path("t-app.pfw.gz")});
+  const auto is_note = [](const auto& event) { return event.name == "recovered"; };
+  const auto note = std::find_if(got.events.begin(), got.events.end(), is_note);
+  ASSERT_NE(note, got.events.end());
+  EXPECT_TRUE(contains(note->args, "\"broken_chunks\":0")) << note->args;
+}
+
+TEST(Recover, ALongArgListOfAnOpenRegionFitsItsSlot) {
+  const TempDir dir;
+  CrashFileMaker maker;
+  CrashFileMaker::add_site(maker.add_chunk(ChunkKind::kDefinitions, 0), 1, "work", "CPP_APP");
+  auto& slot = CrashFileMaker::add_region(maker.add_chunk(ChunkKind::kRegions, 7), 1, 10'000, 7);
+  const std::string value(sizeof slot.args - model::arg_size(4, 0), 'v');  // fills it to the last byte
+  model::put_arg(slot.args, model::ArgType::kString, "text", value.data(), value.size());
+  slot.arg_count = 1;
+  slot.arg_bytes = sizeof slot.args;
+  dir.write("t-app.dfcrash", maker.bytes());
+  dir.write("t-app.pfw.gz", "");
+  EXPECT_TRUE(contains(dftracer({"recover", dir.path("t")}).out, "1 open region"));
+  const Collected got = read_files({dir.path("t-app.pfw.gz")});
+  EXPECT_TRUE(std::any_of(got.events.begin(), got.events.end(),
+                          [&](const auto& event) { return contains(event.args, "\"text\":\"" + value + "\""); }));
+}
+
 TEST(Recover, OutputAndKeepLeaveTheInputsAlone) {
   const TempDir dir;
   const Scene scene;

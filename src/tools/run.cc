@@ -16,6 +16,8 @@
 #include "tools/program_check.h"
 #include "tools/recovery.h"
 #include "tools/report.h"
+#include "tools/tally.h"
+#include "tools/time_text.h"
 
 namespace dft::tools {
 namespace {
@@ -45,17 +47,7 @@ std::string upper(std::string text) {
 }
 
 // False, with a message, when a --env is no K=V.
-bool environment_for(const RunOptions& options, const std::string& prefix, const std::string& library,
-                     Environment& out) {
-  out = {{"DFTRACER_ENABLE", "1"}, {"DFTRACER_INIT", upper(options.mode)}, {"DFTRACER_LOG_FILE", prefix}};
-  if (!library.empty()) {
-    const char* before = std::getenv("LD_PRELOAD");
-    out.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
-  }
-  if (options.crash_safe) out.emplace_back("DFTRACER_CRASH_SAFE", "1");
-  if (options.no_metadata) out.emplace_back("DFTRACER_INC_METADATA", "0");
-  if (!options.time_metric.empty()) out.emplace_back("DFTRACER_TIME_METRIC", upper(options.time_metric));
-  if (!options.data_dir.empty()) out.emplace_back("DFTRACER_DATA_DIR", options.data_dir);
+bool add_wanted(const RunOptions& options, Environment& out) {
   for (const auto& pair : options.env) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -65,6 +57,19 @@ bool environment_for(const RunOptions& options, const std::string& prefix, const
     out.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
   return true;
+}
+
+Environment tracing_environment(const RunOptions& options, const std::string& prefix, const std::string& library) {
+  Environment out = {{"DFTRACER_ENABLE", "1"}, {"DFTRACER_INIT", upper(options.mode)}, {"DFTRACER_LOG_FILE", prefix}};
+  if (!library.empty()) {
+    const char* before = std::getenv("LD_PRELOAD");
+    out.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
+  }
+  if (options.crash_safe) out.emplace_back("DFTRACER_CRASH_SAFE", "1");
+  if (options.no_metadata) out.emplace_back("DFTRACER_INC_METADATA", "0");
+  if (!options.time_metric.empty()) out.emplace_back("DFTRACER_TIME_METRIC", upper(options.time_metric));
+  if (!options.data_dir.empty()) out.emplace_back("DFTRACER_DATA_DIR", options.data_dir);
+  return out;
 }
 
 std::set<std::string> files_of(const std::string& prefix, std::string_view suffix) {
@@ -119,18 +124,17 @@ void tell_traces(const std::vector<std::string>& traces, const std::string& pref
 
 // One line, or a few when something went wrong.
 void tell(const RunOptions& options, const std::string& prefix, const Program& program,
-          const std::set<std::string>& before, const std::set<std::string>& crashes_before) {
+          const std::set<std::string>& before, const std::set<std::string>& crashes_before, std::uint64_t idle) {
   for (const auto& crash : fresh_files(prefix, model::kCrashFileSuffix, crashes_before)) {
     RecoverOptions recovery;
     const RecoverResult result = recover_crash(crash, recovery);
     message(result.text);
   }
   const auto traces = fresh_files(prefix, model::kTraceSuffixPlain, before);
+  if (!traces.empty() && options.quiet) return;
   if (!traces.empty()) {
-    if (!options.quiet) tell_traces(traces, prefix);
-    return;
-  }
-  if (!program.why_untraced.empty()) {
+    tell_traces(traces, prefix);
+  } else if (!program.why_untraced.empty()) {
     message("no trace of " + program.path + ": " + program.why_untraced);
   } else if (options.mode == "function") {
     message(
@@ -139,6 +143,43 @@ void tell(const RunOptions& options, const std::string& prefix, const Program& p
   } else {
     message("no trace: no event was recorded");
   }
+  if (idle != 0) message(human_count(idle) + (idle == 1 ? " process" : " processes") + " recorded nothing");
+}
+
+// The program's own status, or 126 or 127 when it could not be started. A signal that ended it ends us too.
+int finish(const Program& program, const ChildResult& result) {
+  if (result.start_error != 0) {
+    message(program.path + ": " + std::string(base::error_text(result.start_error)));
+    return result.start_error == ENOENT ? 127 : 126;
+  }
+  if (!result.signalled) return result.status;
+  die_by(result.status);
+  return 128 + result.status;
+}
+
+// The folder of the traces; false, with a message, when it cannot be made.
+bool make_folder(const std::string& prefix) {
+  std::error_code error;
+  const fs::path folder = fs::path(prefix).parent_path();
+  fs::create_directories(folder, error);
+  if (!error) return true;
+  message("cannot create " + folder.string() + ": " + error.message() +
+          ": the program runs untraced; choose another place with -o PREFIX");
+  return false;
+}
+
+int run_traced(const RunOptions& options, const Program& program, const std::string& prefix, const std::string& library,
+               const Environment& wanted) {
+  Tally tally;
+  Environment environment = tracing_environment(options, prefix, library);
+  if (!tally.path().empty()) environment.emplace_back(kTallyVariable, tally.path());
+  environment.insert(environment.end(), wanted.begin(), wanted.end());
+  const auto before = files_of(prefix, model::kTraceSuffixPlain);
+  const auto crashes_before = files_of(prefix, model::kCrashFileSuffix);
+  const ChildResult result = run_child(program.path, options.command, environment, options.sigpipe);
+  const std::uint64_t idle = tally.take();
+  if (result.start_error == 0) tell(options, prefix, program, before, crashes_before, idle);
+  return finish(program, result);
 }
 
 int run(const RunOptions& options) {
@@ -157,26 +198,12 @@ int run(const RunOptions& options) {
             " was not found beside this command; install DFTracer, or run with --mode function");
     return kExitUsage;
   }
+  Environment wanted;
+  if (!add_wanted(options, wanted)) return kExitUsage;
   std::error_code error;
   const std::string prefix = fs::absolute(options.prefix, error).lexically_normal().string();
-  fs::create_directories(fs::path(prefix).parent_path(), error);
-  if (error) {
-    message("cannot create " + fs::path(prefix).parent_path().string() + ": " + error.message());
-    return kExitUsage;
-  }
-  Environment environment;
-  if (!environment_for(options, prefix, library, environment)) return kExitUsage;
-  const auto before = files_of(prefix, model::kTraceSuffixPlain);
-  const auto crashes_before = files_of(prefix, model::kCrashFileSuffix);
-  const ChildResult result = run_child(program.path, options.command, environment, options.sigpipe);
-  if (result.start_error != 0) {
-    message(program.path + ": " + std::string(base::error_text(result.start_error)));
-    return result.start_error == ENOENT ? 127 : 126;
-  }
-  tell(options, prefix, program, before, crashes_before);
-  if (!result.signalled) return result.status;
-  die_by(result.status);
-  return 128 + result.status;
+  if (make_folder(prefix)) return run_traced(options, program, prefix, library, wanted);
+  return finish(program, run_child(program.path, options.command, wanted, options.sigpipe));
 }
 
 }  // namespace

@@ -68,6 +68,34 @@ TEST(Run, ReportsTheTracesThatAreNew) {
   EXPECT_EQ(run_sh(dir, "cp " + dir.path("made") + " " + dir.path("t/x-newer-app.pfw"), {"-q"}).err, "");
 }
 
+TEST(Run, AFolderThatCannotBeMadeCostsOnlyTheTrace) {
+  const TempDir dir;
+  dir.write("file", "");
+  const Said said = dftracer({"run", "-o", dir.path("file/t"), "--env", "EXTRA=1", "--", "/bin/sh", "-c",
+                              "echo $EXTRA $DFTRACER_ENABLE $DFTRACER_LOG_FILE $LD_PRELOAD; exit 5"});
+  const Said plain =
+      run_program({"/bin/sh", "-c", "EXTRA=1; echo $EXTRA $DFTRACER_ENABLE $DFTRACER_LOG_FILE $LD_PRELOAD; exit 5"});
+  EXPECT_EQ(said.status, 5);
+  EXPECT_EQ(said.out, plain.out);
+  EXPECT_EQ(said.err, "dftracer: cannot create " + dir.path("file") +
+                          ": Not a directory: the program runs untraced; choose another place with -o PREFIX\n");
+}
+
+TEST(Run, CountsTheProcessesThatRecordedNothing) {
+  const TempDir dir;
+  // What the library does at the end of such a process.
+  const std::string one = "printf . >> \"$DFTRACER_RUN_TALLY\"; ";
+  const std::string keep_name = "echo \"$DFTRACER_RUN_TALLY\"; stat -c %a \"$DFTRACER_RUN_TALLY\"; ";
+  const Said said = run_sh(dir, keep_name + one + one + one);
+  EXPECT_TRUE(contains(said.err, "dftracer: 3 processes recorded nothing\n")) << said.err;
+  const std::string file = said.out.substr(0, said.out.find('\n'));
+  EXPECT_EQ(said.out, file + "\n600\n");
+  EXPECT_NE(access(file.c_str(), F_OK), 0) << file;
+  EXPECT_TRUE(contains(run_sh(dir, one).err, "dftracer: 1 process recorded nothing\n"));
+  EXPECT_FALSE(contains(run_sh(dir, "true").err, "recorded nothing"));
+  EXPECT_EQ(run_sh(dir, one + "kill -KILL $$").status, 1000 + SIGKILL);
+}
+
 TEST(Run, ForwardsSignalsOfOtherProcesses) {
   const TempDir dir;
   // The program says when it is ready through a FIFO; no time is assumed.
@@ -105,6 +133,33 @@ TEST(ProgramCheck, StaticAndSetuidProgramsAreTold) {
   const auto path = dir.write("static", elf);
   chmod(path.c_str(), 0755);
   EXPECT_TRUE(contains(find_program(path, nullptr).why_untraced, "statically"));
+}
+
+TEST(Command, IsNotTracedByALibraryThatItsEnvironmentPreloads) {
+#ifdef DFT_TEST_SANITIZED
+  GTEST_SKIP() << "a sanitizer's runtime must be the first library";
+#endif
+  const TempDir dir;
+  dir.write("t-app.pfw", our_trace(work(2, 2000, 1), 1));
+  mkdir(dir.path("new").c_str(), 0700);
+  const std::vector<std::string> traced = {"/usr/bin/env",
+                                           std::string("LD_PRELOAD=") + DFT_TEST_PRELOAD,
+                                           "DFTRACER_ENABLE=1",
+                                           "DFTRACER_INIT=PRELOAD",
+                                           "DFTRACER_LOG_FILE=" + dir.path("new/t"),
+                                           "DFTRACER_RUN_TALLY=" + dir.write("tally", "")};
+  auto arguments = traced;
+  arguments.insert(arguments.end(), {DFT_TEST_COMMAND, "info", dir.path()});
+  const Said said = run_program(arguments);
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(said.err, "");
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path("new")));
+  EXPECT_EQ(read::test::slurp(dir.path("tally")), "");
+  // The library was there: any other program is counted.
+  arguments = traced;
+  arguments.push_back("/bin/true");
+  EXPECT_EQ(run_program(arguments).status, 0);
+  EXPECT_NE(read::test::slurp(dir.path("tally")), "");
 }
 
 }  // namespace

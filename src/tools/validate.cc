@@ -36,7 +36,7 @@ class Validator : public read::Consumer {
     for (const auto& problem : block.problems) {
       // The original repeats keys in `used`; who reads it lives with that.
       const bool known = problem.kind == read::ProblemKind::kDuplicateKey && !checker_->ours();
-      found_.push_back({problem.line, problem.byte, problem.in_file, known,
+      found_.push_back({problem.line, problem.byte, problem.in_file, known, false,
                         std::string(read::problem_name(problem.kind)), problem.reason});
     }
     keep();
@@ -61,7 +61,7 @@ class Validator : public read::Consumer {
   void keep() {
     std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) { return a.line < b.line; });
     for (auto& finding : found_) {
-      finding.warning &= !options_.strict_loss;
+      finding.warning &= finding.legal || !options_.strict_loss;
       ++(finding.warning ? verdict_.warnings : verdict_.errors);
       if (verdict_.findings.size() < options_.most) verdict_.findings.push_back(std::move(finding));
     }

@@ -53,6 +53,11 @@ TEST(Validate, PassesOlderGenerations) {
   EXPECT_EQ(said.status, 0) << said.out;
 }
 
+std::string loss(const std::string& cause, int count) {
+  return R"({"name":"loss","cat":"dftracer","type":1,"pid":7,"tid":7,"ph":4,"args":{"hhash":"2a702c695247d487","cause":")" +
+         cause + R"(","count":)" + std::to_string(count) + "}}\n";
+}
+
 struct Damage {
   const char* name;
   std::string bytes;
@@ -91,7 +96,6 @@ std::vector<Damage> damages() {
                 R"("args":{"num_events":4,"hhash":"2a702c695247d487"})"),
        "args do not begin with hhash"},
       {"TimeOverflow", replaced(good(), "\"dur\":10", "\"dur\":18446744073709551615"), "ts + dur is beyond 64 bits"},
-      {"Overlap", our_trace(work(2, 2000, 10) + work(3, 2005, 10), 2), ":6: overlaps an earlier region of thread 7"},
       {"Truncated", gzip(good(), true).substr(0, gzip(good(), true).size() - 9), "the file ends inside a gzip member"},
       {"TruncatedUnsized", gzip(good()).substr(0, gzip(good()).size() - 3), "the file ends inside a gzip trailer"},
       {"TrailingGarbage", gzip(good(), true) + "garbage", "bytes that are no gzip member"},
@@ -100,6 +104,13 @@ std::vector<Damage> damages() {
       {"NoNewline", good().substr(0, good().size() - 1), "the last line has no newline"},
       {"Empty", "", "the file is empty"},
       {"NumEvents", our_trace(good_body(), 4), "`end` tells of 5 events but 4 are there"},
+      {"IdGapWithoutEnd", our_trace(work(2, 2000, 10) + work(4, 2020, 10), 3, false),
+       "the ids tell of 4 events but 3 are there"},
+      {"MoreThanTheLossesExplain", our_trace(work(2, 2000, 10) + loss("disk_full", 2), 4),
+       "`end` tells of 5 events but 2 are there, which is more than the losses explain: disk_full 2"},
+      {"LossBeforeNumbering", our_trace(work(2, 2000, 10) + loss("buffer_full", 9), 2),
+       "`end` tells of 3 events but 2 are there"},
+      {"MoreThanTold", our_trace(good_body() + loss("disk_full", 9), 2), "`end` tells of 3 events but 4 are there"},
       {"MissingLine", our_trace(work(2, 2000, 10) + work(4, 2020, 10), 3), "`end` tells of 4 events but 3 are there"},
   };
 }
@@ -108,19 +119,73 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Damaged, ::testing::ValuesIn(damages()),
 
 TEST(Validate, LossesAreWarningsUnlessAskedFor) {
   const TempDir dir;
-  const auto lossy = dir.write(
-      "t.pfw",
-      our_trace(
-          good_body() +
-              R"({"name":"loss","cat":"dftracer","type":1,"pid":7,"tid":7,"ph":4,"args":{"hhash":"2a702c695247d487","cause":"buffer_full","count":3}})"
-              "\n",
-          3));
+  const auto lossy = dir.write("t.pfw", our_trace(good_body() + loss("buffer_full", 3), 3));
   EXPECT_EQ(dftracer({"validate", lossy}).status, 0);
   EXPECT_NE(dftracer({"validate", lossy}).out.find("warning: loss record"), std::string::npos);
   EXPECT_EQ(dftracer({"validate", "--strict-loss", lossy}).status, 1);
   const auto endless = dir.write("e.pfw", our_trace(good_body(), 3, false));
   EXPECT_EQ(dftracer({"validate", endless}).status, 0);
   EXPECT_EQ(dftracer({"validate", "--strict-loss", endless}).status, 1);
+}
+
+TEST(Validate, RegionsThatCrossAreOneWarning) {
+  const TempDir dir;
+  // start a, start b, end a, end b: twice.
+  const auto file =
+      dir.write("t.pfw", our_trace(work(2, 2000, 10) + work(3, 2005, 10) + work(4, 3000, 10) + work(5, 3005, 10), 4));
+  for (const auto& arguments : {std::vector<std::string>{"validate", file}, {"validate", "--strict-loss", file}}) {
+    const Said said = dftracer(arguments);
+    EXPECT_EQ(said.status, 0) << said.out;
+    EXPECT_NE(said.out.find(":6: warning: overlaps an earlier region of thread 7 without being inside or around it; "
+                            "2 such regions in this file (byte "),
+              std::string::npos)
+        << said.out;
+    EXPECT_NE(said.out.find("valid, 1 warning ("), std::string::npos) << said.out;
+  }
+}
+
+TEST(Validate, MissingEventsThatLossesExplainAreAWarning) {
+  const TempDir dir;
+  // Ids 3 to 48,130 were in blocks that could not be written.
+  const auto file =
+      dir.write("t.pfw", our_trace(work(2, 2000, 10) + loss("disk_full", 48'128) + work(48'131, 2100, 10), 48'130));
+  const Said said = dftracer({"validate", file});
+  EXPECT_EQ(said.status, 0) << said.out;
+  EXPECT_NE(said.out.find("warning: 48,128 events are missing: disk_full 48,128 (byte "), std::string::npos)
+      << said.out;
+  EXPECT_EQ(dftracer({"validate", "--strict-loss", file}).status, 1);
+  const auto endless =
+      dir.write("e.pfw", our_trace(work(2, 2000, 10) + loss("file_lost", 2) + work(5, 2100, 10), 4, false));
+  const Said of_endless = dftracer({"validate", endless});
+  EXPECT_EQ(of_endless.status, 0) << of_endless.out;
+  EXPECT_NE(of_endless.out.find("warning: 2 events are missing: file_lost 2\n"), std::string::npos) << of_endless.out;
+}
+
+TEST(Validate, TheSumsOfTheEndExplainWhatLostLossRecordsCannot) {
+  const TempDir dir;
+  const auto file = dir.write("t.pfw", replaced(our_trace(work(2, 2000, 10), 4), "\"num_events\":5",
+                                                "\"num_events\":5,\"lost\":{\"disk_full\":2,\"write_error\":1}"));
+  const Said said = dftracer({"validate", file});
+  EXPECT_EQ(said.status, 0) << said.out;
+  EXPECT_NE(said.out.find("warning: 3 events are missing: disk_full 2, write_error 1"), std::string::npos) << said.out;
+}
+
+TEST(Validate, StartUpRecordsThatWereLostAreWrittenAgain) {
+  const TempDir dir;
+  // The first block (start 1, events 2 to 4) was lost; another `start` follows because its block failed half-written.
+  std::string text = our_trace(loss("disk_full", 3) + work(6, 2000, 10), 5);
+  text = replaced(text, "\"id\":1,", "\"id\":5,");
+  const auto once = dir.write("once.pfw", text);
+  const Said said = dftracer({"validate", once});
+  EXPECT_EQ(said.status, 0) << said.out;
+  EXPECT_NE(said.out.find("warning: 4 events are missing: earlier start-up records, disk_full 3"), std::string::npos)
+      << said.out;
+  const std::string start = good().substr(0, good().find("{\"id\":2,"));
+  const auto twice =
+      dir.write("twice.pfw", start + loss("disk_full", 1) + replaced(our_trace("", 2), "\"id\":1,", "\"id\":3,"));
+  const Said of_twice = dftracer({"validate", twice});
+  EXPECT_EQ(of_twice.status, 0) << of_twice.out;
+  EXPECT_EQ(dftracer({"info", twice}).out.find("NO END"), std::string::npos) << dftracer({"info", twice}).out;
 }
 
 TEST(Validate, NamesEveryBadInputAndReadsTheOthers) {
