@@ -26,7 +26,6 @@ enum class RecordKind : std::uint8_t {
 enum RecordFlag : std::uint8_t {
   kFlagInstant = 1,         // dur 0, arg instant:1
   kFlagOpenAtEnd = 2,       // arg open_at_end:1
-  kFlagInherited = 4,       // begun before fork, arg inherited:1
   kFlagNanoseconds = 8,     // begin and end are nanoseconds of the trace clock already, not ticks
   kFlagMetadataEvent = 16,  // a region of event_type 1: updates are ignored
 };

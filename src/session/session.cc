@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "session/session.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -114,10 +115,11 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
 // REQUIRES: lock held, phase not kRecording.
 bool start_recording(const StartRequest& request) {
   const config::Options& config = *options();
-  if (!config.enable || !recorder.prepare() || !install_lifecycle_hooks()) {
+  if (!config.enable) {
     turn_off();
     return false;
   }
+  if (!recorder.prepare() || !install_lifecycle_hooks()) throw std::bad_alloc();
   // The preload library's constructor starts only where the configuration leaves it to that library.
   const bool preload_starts = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
   if (request.producer == Producer::kPreload && !preload_starts) return false;
@@ -137,6 +139,7 @@ bool start_recording(const StartRequest& request) {
   pool.longest_wait_ns = config.exit_timeout_ms * 1'000'000;
   recorder.pool.configure(pool);
   const int error = write::drain.start(drain_options, notes());
+  if (error == -ENOMEM) throw std::bad_alloc();
   if (error != 0) {
     turn_off();
     return false;

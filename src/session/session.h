@@ -26,9 +26,8 @@ struct StartRequest {
 // once). A second start while recording only adds what the request brings (nothing is thrown away).
 bool start(const StartRequest& request);
 
-// Writes regions still open (open_at_end), `end`, the index, and closes the file. The next start, or with tracing
-// enabled the next event, opens a new file. In PRELOAD and HYBRID mode the API's call flushes only; the process end
-// finalises.
+// Writes regions still open (open_at_end), `end`, the index, and closes the file. Only a
+// new start opens a new file. In PRELOAD and HYBRID mode the API's call flushes only; the process end finalises.
 void finish_from_api();
 
 // Changes whenever a new trace file begins: what must stand once in each file is written again then.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/raw_io.h"
+#include "intercept/real_function.h"
 #include "session/session_state.h"
 
 namespace dft::session {
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP};
 constexpr int kCount = sizeof kSignals / sizeof kSignals[0];
+// Behind the preload library's own sigaction, which hides our handlers from the application.
+intercept::RealFunction<int(int, const struct sigaction*, struct sigaction*)> real_sigaction("sigaction");
 struct sigaction previous[kCount];
 bool bound[kCount];
 
@@ -23,7 +26,7 @@ void deliver_default(int signal) {
   struct sigaction action;
   std::memset(&action, 0, sizeof action);
   action.sa_handler = SIG_DFL;
-  sigaction(signal, &action, nullptr);
+  real_sigaction.get()(signal, &action, nullptr);
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, signal);
@@ -70,7 +73,7 @@ void bind_fatal_signals() {
   for (int i = 0; i < kCount; ++i) {
     if (bound[i]) continue;
     struct sigaction old;
-    if (sigaction(kSignals[i], nullptr, &old) != 0) continue;
+    if (real_sigaction.get()(kSignals[i], nullptr, &old) != 0) continue;
     const bool ignored = (old.sa_flags & SA_SIGINFO) == 0 && old.sa_handler == SIG_IGN;
     if (ignored) continue;  // stays ignored
     struct sigaction action;
@@ -79,7 +82,7 @@ void bind_fatal_signals() {
     sigfillset(&action.sa_mask);  // of two signals at once, the one that kills untraced must kill
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (old.sa_flags & (SA_RESTART | SA_NODEFER));
     previous[i] = old;
-    bound[i] = sigaction(kSignals[i], &action, nullptr) == 0;
+    bound[i] = real_sigaction.get()(kSignals[i], &action, nullptr) == 0;
   }
 }
 

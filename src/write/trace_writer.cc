@@ -45,7 +45,7 @@ void TraceWriter::ensure_prologue() {
 void TraceWriter::record(const model::RecordHeader& record, model::ChunkHeader* chunk, std::uint64_t end) {
   ensure_prologue();
   if (encoder_.encode(record, chunk->tid, block_)) {
-    ++records_in_block_;
+    events_in_block_ += record.kind != model::RecordKind::kMetadata ? 1 : 0;
   } else {
     const std::uint64_t when = record.kind == model::RecordKind::kMetadata ? 0 : clock_.to_ns(record.end);
     losses_.add(Cause::kUndecodable, 1, record.size, when, when);
@@ -76,7 +76,7 @@ void TraceWriter::open_region(const model::RegionSlot& slot, const char* args, b
   if (!encoder_.encode(whole, slot.tid, block_)) {
     losses_.add(Cause::kUndecodable, 1, size, clock_.to_ns(slot.begin), clock_.to_ns(now));
   } else {
-    ++records_in_block_;
+    ++events_in_block_;
   }
   if (block_.size() >= options_.block_size) commit();
 }
@@ -154,7 +154,7 @@ void TraceWriter::commit() {
   // Lost or not, the application's memory must not grow: the chunks are done with.
   progress_is_safe();
   prologue_in_block_ = false;
-  records_in_block_ = 0;
+  events_in_block_ = 0;
   block_.clear();
   encoder_.stats().reset();
 }
@@ -178,7 +178,7 @@ void TraceWriter::failed_block(int error) {
   const encode::BlockStats& stats = encoder_.stats();
   const std::uint64_t unit = model::nanoseconds_per_unit(options_.encoder.time_metric);
   const bool timed = stats.events != 0;
-  losses_.add(error == -ENOMEM ? Cause::kNoMemory : cause_of(error), records_in_block_, block_.size(),
+  losses_.add(error == -ENOMEM ? Cause::kNoMemory : cause_of(error), events_in_block_, block_.size(),
               timed ? stats.ts_min * unit : 0, timed ? stats.ts_max * unit : 0);
   encoder_.forget_defined_strings();
   if (said_cannot_write_) return;  // once a file; the total is said at its end

@@ -98,7 +98,7 @@ class TraceWriter {
   bool prologue_in_file_ = false;
   bool prologue_in_block_ = false;
   unsigned reopened_told_ = 0;
-  std::uint64_t records_in_block_ = 0;  // of the application, without the start-up records
+  std::uint64_t events_in_block_ = 0;  // events of the application, without the start-up records
   bool said_cannot_write_ = false;
 };
 

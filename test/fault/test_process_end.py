@@ -131,11 +131,12 @@ def test_open_regions_are_written_and_marked(bench):
 @pytest.mark.parametrize("mode", ["function", "hybrid"])
 def test_recording_again_after_fini(bench, how, mode):
     run = bench.same("fault/programs/again.c", 4, how, mode=mode)
-    assert run.count("work") == 400
+    only_init_starts_again = mode == "function" and how == "implicit"
+    assert run.count("work") == (100 if only_init_starts_again else 400)
     ids = [(t.path, e["id"]) for t in run.traces() for e in t.events]
     assert len(ids) == len(set(ids))
     if mode == "hybrid":
         assert len(run.traces()) == 1, "HYBRID keeps one file"
         assert "-preload" in run.trace().path.name
     else:
-        assert len(run.traces()) == 4
+        assert len(run.traces()) == (1 if only_init_starts_again else 4)
