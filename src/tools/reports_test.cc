@@ -82,6 +82,25 @@ TEST(Summary, GpuLanesAreBusyTimeNotNesting) {
   EXPECT_TRUE(contains(said.out, R"("lanes":[{"pid":7,"tid":1073741825,"count":3,"busy_us":15.7}])")) << said.out;
 }
 
+TEST(Summary, CountersAndAggregatedRecordsAreCounted) {
+  const TempDir dir;
+  const auto untimed = [](const char* name, int phase, const std::string& args) {
+    return std::string(R"({"name":")") + name + R"(","cat":"SYS","type":3,"pid":7,"tid":7,"ts":5,"ph":)" +
+           std::to_string(phase) + R"(,"args":{"hhash":"2a702c695247d487",)" + args + "}}\n";
+  };
+  const std::string lines = untimed("cpu", 2, R"("user":1)") + untimed("cpu", 2, R"("user":2)") +
+                            untimed("read", 3, R"("dft_cnt":30)") + untimed("read", 3, R"("dft_cnt":12)");
+  const auto file = dir.write("t.pfw", our_trace(work(2, 2000, 10) + lines, 1));
+  const Said said = dftracer({"summary", "--json", file});
+  EXPECT_TRUE(contains(
+      said.out,
+      R"("untimed":[{"kind":"counter","type":"LIBC_IO","cat":"SYS","name":"cpu","records":2},{"kind":"aggregated","type":"LIBC_IO","cat":"SYS","name":"read","records":2,"events":42}])"))
+      << said.out << said.err;
+  const Said only = dftracer({"summary", "--name", "cpu", file});
+  EXPECT_EQ(only.status, 0) << only.err;
+  EXPECT_TRUE(contains(only.out, "counter              2")) << only.out;
+}
+
 TEST(Summary, SortTopAndCsv) {
   const TempDir dir;
   const auto file =

@@ -7,6 +7,7 @@
 #include "tools/commands.h"
 #include "tools/report.h"
 #include "tools/summary_rows.h"
+#include "tools/untimed_rows.h"
 
 namespace dft::tools {
 namespace {
@@ -22,13 +23,11 @@ class Summary : public Report {
  public:
   explicit Summary(const Selection& selection) : Report(selection) {}
   SummaryRows rows;
-  std::uint64_t aggregated = 0;
-  std::uint64_t counters = 0;
+  UntimedRows untimed;
 
  private:
   bool event(const read::Block& block, const read::Event& event) override {
-    if (event.phase == model::Phase::kAggregated) ++aggregated;
-    if (event.phase == model::Phase::kCounter) ++counters;
+    if (event.phase == model::Phase::kAggregated || event.phase == model::Phase::kCounter) untimed.add(event);
     const bool life_cycle = event.cat == model::kCategoryDftracer && (event.name == "start" || event.name == "end");
     if (event.phase == model::Phase::kComplete && !life_cycle) rows.add(event, block.unit_ns);
     return true;
@@ -87,8 +86,6 @@ std::vector<std::string> notes_of(const Summary& summary) {
     notes.push_back(counted(rows.without_args(), "I/O event") +
                     " without args: sizes and files were not recorded. Set DFTRACER_INC_METADATA=1 to record them");
   }
-  if (summary.aggregated != 0) notes.push_back(counted(summary.aggregated, "aggregated record") + " not in the rows");
-  if (summary.counters != 0) notes.push_back(counted(summary.counters, "counter sample") + " not in the rows");
   if (rows.estimated_self() != 0)
     notes.push_back("self time of " + counted(rows.estimated_self(), "event") + " is an estimate");
   if (rows.unordered() != 0) {
@@ -96,6 +93,17 @@ std::vector<std::string> notes_of(const Summary& summary) {
                     " not in the order of their ends: their children count as their own time");
   }
   return notes;
+}
+
+void print_untimed(const UntimedRows& untimed, Output& out) {
+  if (untimed.rows().empty()) return;
+  Table table({"type", "cat", "name", "without times", "records", "events"}, 4);
+  for (const auto& [key, counts] : untimed.rows()) {
+    table.add({layer_text(key.type), key.cat, key.name, std::string(key.kind()), human_count(counts.records),
+               counts.events != 0 ? human_count(counts.events) : ""});
+  }
+  out << "\n";
+  table.print(out);
 }
 
 void print_table(const Summary& summary, const Sorted& rows, std::size_t all) {
@@ -113,7 +121,7 @@ void print_table(const Summary& summary, const Sorted& rows, std::size_t all) {
                row->has_bytes && row->total_ns != 0 ? human_bytes(bandwidth(*row)) + "/s" : "",
                row->busy ? time(row->busy->length()) : ""});
   }
-  table.print(out);
+  if (!rows.empty()) table.print(out);
   if (rows.size() < all) out << counted(all - rows.size(), "more row") << " not shown\n";
   if (!summary.rows.lanes().empty()) {
     Table lanes({"GPU lane", "pid", "events", "busy"}, 1);
@@ -124,6 +132,7 @@ void print_table(const Summary& summary, const Sorted& rows, std::size_t all) {
     out << "\n";
     lanes.print(out);
   }
+  print_untimed(summary.untimed, out);
 }
 
 void print_json(const Summary& summary, const Sorted& rows) {
@@ -160,6 +169,13 @@ void print_json(const Summary& summary, const Sorted& rows) {
     json.begin_object().key("pid").number(lane.pid).key("tid").number(lane.tid).key("count").number(lane.count);
     json.key("busy_us").number(us(lane.busy.length())).end_object();
   }
+  json.end_array().key("untimed").begin_array();
+  for (const auto& [key, counts] : summary.untimed.rows()) {
+    json.begin_object().key("kind").string(key.kind()).key("type").string(layer_text(key.type));
+    json.key("cat").string(key.cat).key("name").string(key.name).key("records").number(counts.records);
+    if (counts.events != 0) json.key("events").number(counts.events);
+    json.end_object();
+  }
   json.end_array();
   end_json(out);
 }
@@ -191,8 +207,9 @@ int summarise(const SummaryOptions& options) {
   } else {
     print_table(summary, rows, summary.rows.rows().size());
   }
-  if (rows.empty()) message("nothing to summarise: no event was found that passes the filters");
-  return rows.empty() || summary.damaged() ? kExitDamaged : kExitGood;
+  const bool empty = rows.empty() && summary.untimed.rows().empty();
+  if (empty) message("nothing to summarise: no event was found that passes the filters");
+  return empty || summary.damaged() ? kExitDamaged : kExitGood;
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ void add_validate(CommandLine& line) {
   Command& command = line.add("validate", "Check every line; name file, line, byte and reason of what is wrong",
                               [options] { return validate(*options); });
   add_inputs(command, options->selection);
-  command.flag("--strict-loss", options->strict_loss, "Warnings (losses, a missing end) fail too")
+  command.flag("--strict-loss", options->strict_loss, "Losses and a missing end fail too")
       .flag("-q,--quiet", options->quiet, "Print nothing; only the exit status tells")
       .number("--max-findings", options->most, 1, 1'000'000'000, "Findings printed per file (default: 100)");
 }
