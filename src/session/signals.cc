@@ -8,8 +8,10 @@
 #include <cstring>
 
 #include "base/raw_io.h"
-#include "intercept/real_function.h"
 #include "session/session_state.h"
+
+// glibc's second name for sigaction. The first may lead to the preload library, which hides our handlers.
+extern "C" int __sigaction(int signal, const struct sigaction* wanted, struct sigaction* old) noexcept;
 
 namespace dft::session {
 
@@ -17,8 +19,6 @@ namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP};
 constexpr int kCount = sizeof kSignals / sizeof kSignals[0];
-// Behind the preload library's own sigaction, which hides our handlers from the application.
-intercept::RealFunction<int(int, const struct sigaction*, struct sigaction*)> real_sigaction("sigaction");
 struct sigaction previous[kCount];
 bool bound[kCount];
 
@@ -26,7 +26,7 @@ void deliver_default(int signal) {
   struct sigaction action;
   std::memset(&action, 0, sizeof action);
   action.sa_handler = SIG_DFL;
-  real_sigaction.get()(signal, &action, nullptr);
+  __sigaction(signal, &action, nullptr);
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, signal);
@@ -67,22 +67,26 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
   }
 }
 
+bool install(int i) {
+  struct sigaction action;
+  std::memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_fatal_signal;
+  sigfillset(&action.sa_mask);  // of two signals at once, the one that kills untraced must kill
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | (previous[i].sa_flags & (SA_RESTART | SA_NODEFER));
+  return __sigaction(kSignals[i], &action, nullptr) == 0;
+}
+
 }  // namespace
 
 void bind_fatal_signals() {
   for (int i = 0; i < kCount; ++i) {
     if (bound[i]) continue;
     struct sigaction old;
-    if (real_sigaction.get()(kSignals[i], nullptr, &old) != 0) continue;
+    if (__sigaction(kSignals[i], nullptr, &old) != 0) continue;
     const bool ignored = (old.sa_flags & SA_SIGINFO) == 0 && old.sa_handler == SIG_IGN;
     if (ignored) continue;  // stays ignored
-    struct sigaction action;
-    std::memset(&action, 0, sizeof action);
-    action.sa_sigaction = on_fatal_signal;
-    sigfillset(&action.sa_mask);  // of two signals at once, the one that kills untraced must kill
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | (old.sa_flags & (SA_RESTART | SA_NODEFER));
     previous[i] = old;
-    bound[i] = real_sigaction.get()(kSignals[i], &action, nullptr) == 0;
+    bound[i] = install(i);
   }
 }
 
@@ -101,16 +105,19 @@ bool is_ours(const struct sigaction& action) {
 int traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
                      const struct sigaction* wanted, struct sigaction* old) {
   const int i = index_of(signal);
+  if (i < 0) return real(signal, wanted, old);
   const bool to_default = wanted != nullptr && (wanted->sa_flags & SA_SIGINFO) == 0 && wanted->sa_handler == SIG_DFL;
   struct sigaction before;
-  if (i < 0 || real(signal, nullptr, &before) != 0 || !is_ours(before)) return real(signal, wanted, old);
-  const struct sigaction hidden = previous[i];
+  if (real(signal, nullptr, &before) != 0) return -1;
+  if (is_ours(before)) before = previous[i];
   if (to_default) {
-    previous[i] = *wanted;  // ours stays, for the default that kills
+    // The default kills: the trace is to be ended first, so our handler takes its place.
+    previous[i] = *wanted;
+    install(i);
   } else if (wanted != nullptr && real(signal, wanted, nullptr) != 0) {
     return -1;
   }
-  if (old != nullptr) *old = hidden;
+  if (old != nullptr) *old = before;
   return 0;
 }
 
