@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose own functions have the generic names, with other types: each must be called by its own callers only. */
+/* A program whose own functions have the generic names, with other types: each must be called by its own callers only.
+ */
 #define DFTRACER_COMPAT_NAMES 0
 #include <dftracer/dftracer.h>
 #include <stdio.h>

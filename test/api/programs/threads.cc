@@ -30,9 +30,7 @@ void one_round(int thread, int round) {
   DFTRACER_CPP_REGION_START(left);
   DFTRACER_CPP_REGION_START(right);
   DFTRACER_CPP_REGION_END(left);
-  {
-    DFTRACER_CPP_REGION(inner);
-  }
+  { DFTRACER_CPP_REGION(inner); }
   DFTRACER_CPP_REGION_END(right);
   if (round % 10 == 0) {
     try {

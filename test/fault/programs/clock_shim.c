@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Preloaded before the tracer: once the file DFT_CLOCK_STEP exists, libc's wall clock is an hour back. */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#include <stdlib.h>
 
 static long step(void) {
   const char* path = getenv("DFT_CLOCK_STEP");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* in_handler CALLS [fork]: an interval timer of 100 us interrupts code that emits; the handler emits too, and with `fork`
-   some of its calls fork a child that emits and ends. */
+/* in_handler CALLS [fork]: an interval timer of 100 us interrupts code that emits; the handler emits too, and with
+   `fork` some of its calls fork a child that emits and ends. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/time.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* killed COUNTERS THREADS PAUSE_US: logs for ever and counts in a shared file what it has logged, thread by thread, until
-   it is killed. Region k of a thread carries n = k; the counter is raised after the region is closed. */
+/* killed COUNTERS THREADS PAUSE_US: logs for ever and counts in a shared file what it has logged, thread by thread,
+   until it is killed. Region k of a thread carries n = k; the counter is raised after the region is closed. */
 #include <pthread.h>
 
 #include "facts.h"

@@ -8,12 +8,8 @@
 
 #include "facts.h"
 
-static void emit_atexit() {
-  DFTRACER_CPP_REGION(in_atexit);
-}
-static void emit_quick() {
-  DFTRACER_CPP_REGION(in_at_quick_exit);
-}
+static void emit_atexit() { DFTRACER_CPP_REGION(in_atexit); }
+static void emit_quick() { DFTRACER_CPP_REGION(in_at_quick_exit); }
 
 struct Global {
   ~Global() {
@@ -24,9 +20,7 @@ struct Global {
 };
 static Global global;
 
-__attribute__((destructor)) static void at_unload() {
-  DFTRACER_CPP_REGION(in_elf_destructor);
-}
+__attribute__((destructor)) static void at_unload() { DFTRACER_CPP_REGION(in_elf_destructor); }
 
 int main(int argc, char**) {
   std::atexit(emit_atexit);  // before init: runs after whatever the tracer registered at init

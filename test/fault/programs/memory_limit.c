@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory_limit EXTRA_KIB COUNT: an address space that has room for EXTRA_KIB more than the program has when it starts. */
+/* memory_limit EXTRA_KIB COUNT: an address space that has room for EXTRA_KIB more than the program has when it starts.
+ */
 #include <pthread.h>
 #include <sys/resource.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* names FILE [notes]: the file holds strings, each ended by a newline, its bytes written in hex. Every string becomes a note of
-   the process; without `notes` also the name, the category, an arg's key and an arg's value of some event. */
+/* names FILE [notes]: the file holds strings, each ended by a newline, its bytes written in hex. Every string becomes a
+   note of the process; without `notes` also the name, the category, an arg's key and an arg's value of some event. */
 #include "facts.h"
 #include "work.h"
 

@@ -8,8 +8,9 @@
 #include "work.h"
 
 int main(void) {
-  static const double doubles[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.5, 0.1, 1234567890.123, 16777217.0, 1e300,
-                                   DBL_MAX, DBL_MIN, DBL_TRUE_MIN, -2.5e-10, 123456789012345678.0};
+  static const double doubles[] = {NAN,     INFINITY, -INFINITY,      0.0,        -0.0,
+                                   1.5,     0.1,      1234567890.123, 16777217.0, 1e300,
+                                   DBL_MAX, DBL_MIN,  DBL_TRUE_MIN,   -2.5e-10,   123456789012345678.0};
   DFTRACER_C_INIT(NULL, NULL, NULL);
   for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
     DFTRACER_C_REGION_START(real);

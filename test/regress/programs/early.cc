@@ -2,11 +2,11 @@
 // S25: events from constructors that run before or amid the tracer's own, with an allocator of the program's own that
 // logs.
 #include <dftracer/dftracer.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 namespace {
 
@@ -37,9 +37,7 @@ extern "C" void* calloc(size_t count, size_t size) {
   return pool + at;
 }
 
-__attribute__((constructor(101))) static void first_of_all() {
-  DFTRACER_CPP_REGION(constructor);
-}
+__attribute__((constructor(101))) static void first_of_all() { DFTRACER_CPP_REGION(constructor); }
 
 int main() {
   void* volatile own = calloc(1, 10);

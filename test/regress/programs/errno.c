@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* S24: no macro moves errno, whatever happens inside: first event of a thread, a full buffer, a fork, a failing trace. */
+/* S24: no macro moves errno, whatever happens inside: first event of a thread, a full buffer, a fork, a failing trace.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -9,10 +10,10 @@
 
 static int failures;
 
-#define KEEPS(statement)                                              \
-  do {                                                                \
-    errno = 77;                                                       \
-    statement;                                                        \
+#define KEEPS(statement)                                                             \
+  do {                                                                               \
+    errno = 77;                                                                      \
+    statement;                                                                       \
     if (errno != 77 && failures++ < 10) printf("%s: errno %d\n", #statement, errno); \
   } while (0)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* S75: late_init: threads that are older than the tracer; each event carries the kernel id of the thread that made it. */
+/* S75: late_init: threads that are older than the tracer; each event carries the kernel id of the thread that made it.
+ */
 #include <pthread.h>
 
 #include "facts.h"

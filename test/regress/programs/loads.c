@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* S20 in small: loads LIBRARY TIMES: a program that knows the tracer only through dlopen (RTLD_LOCAL), and closes it again. */
+/* S20 in small: loads LIBRARY TIMES: a program that knows the tracer only through dlopen (RTLD_LOCAL), and closes it
+ * again. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,10 @@ int main(int argc, char** argv) {
       printf("%s\n", dlerror());
       return 1;
     }
-    void (*start)(const char*, const char*, int*) = (void (*)(const char*, const char*, int*))dlsym(library, "dftracer_initialize_main");
-    void* (*begin)(const char*, const char*, int) = (void* (*)(const char*, const char*, int))dlsym(library, "dftracer_initialize_region");
+    void (*start)(const char*, const char*, int*) =
+        (void (*)(const char*, const char*, int*))dlsym(library, "dftracer_initialize_main");
+    void* (*begin)(const char*, const char*, int) =
+        (void* (*)(const char*, const char*, int))dlsym(library, "dftracer_initialize_region");
     void (*end)(void*) = (void (*)(void*))dlsym(library, "dftracer_finalize_region");
     start(NULL, NULL, NULL);
     for (int k = 0; k < 100; k++) end(begin("loaded", "LOADED", 0));
