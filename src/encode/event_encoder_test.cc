@@ -218,6 +218,57 @@ TEST_F(EventEncoderTest, KeysThatDifferOnlyInInvalidBytesStayApart) {
   EXPECT_EQ(three.members.size(), 4u);  // parse() refuses a key twice
 }
 
+TEST_F(EventEncoderTest, KeysOfEarlierLinesAreNotMistaken) {
+  // Each meets what the lines before left behind: the same word with another type, length, or record around it.
+  const auto expect_keys = [this](const RecordBuilder& record, const Strings& keys) {
+    EXPECT_EQ(args_of(record).keys(), keys);
+  };
+  for (int round = 0; round < 2; ++round) {
+    expect_keys(event().int64("step", 1).real("step_", 0.5), {"hhash", "step", "step_"});
+    expect_keys(event().string("step", "text").int64("ste", 2), {"hhash", "step", "ste"});
+    expect_keys(event().relation("step", 1), {"hhash", "relations"});
+    expect_keys(event().arg(model::ArgType::kDropped, "step", "gone", 4).int64("x", 1), {"hhash", "x"});
+    expect_keys(event().hash("step", 0).boolean("step_", true), {"hhash", "step_"});
+    expect_keys(event().int64(std::string_view("step\0", 5), 1), {"hhash", std::string("step\0", 5)});
+    expect_keys(event().int64("hhash", 1), {"hhash", "hhash_"});
+    expect_keys(event().int64("hhash", 1).int64("hhash_", 2), {"hhash", "hhash__", "hhash_"});
+    expect_keys(event().int64("a\xff", 1), {"hhash", "a\xef\xbf\xbd"});
+    expect_keys(event().int64("a\xff", 1).int64("a\xfe", 1), {"hhash", "a\xef\xbf\xbd_0", "a\xef\xbf\xbd_1"});
+  }
+}
+
+TEST_F(EventEncoderTest, AKnownKeyDoesNotExcuseABrokenArg) {
+  ASSERT_TRUE(encode(event().int64("k", 1)));
+  ASSERT_TRUE(encode(event().string("s", "text")));
+  const std::string before(out_.view());
+  const std::uint64_t one = 1;
+  std::vector<RecordBuilder> bad;
+  bad.push_back(event().arg(model::ArgType::kInt64, "k", &one, 4));
+  bad.push_back(event().arg(model::ArgType::kInt64, "k", "0123456789abcdef", 16));
+  bad.push_back(event().int64("k", 1)), bad.back().header().size -= 8;
+  bad.push_back(event().int64("k", 1)), bad.back().header().arg_count = 0;
+  bad.push_back(event().int64("k", 1)), bad.back().header().arg_count = 2;
+  bad.push_back(event().string("s", std::string(40, 'x'))), bad.back().header().size -= 16;
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    EXPECT_FALSE(encode(bad[i])) << i;
+    EXPECT_EQ(out_.view(), before) << i;
+  }
+}
+
+TEST_F(EventEncoderTest, TimesAreExactWhateverLineCameBefore) {
+  use(options_with(true, true, model::TimeMetric::kNs));
+  std::vector<std::uint64_t> times = {0, 1, 9'999, 10'000, 10'001, 99'999'999, 100'000'000, 100'009'999, 100'010'000};
+  for (std::uint64_t t = 1; t < 1'000'000'000'000'000'000; t *= 10) times.insert(times.end(), {t - 1, t, 7 * t + 3});
+  times.push_back(~std::uint64_t{0});
+  const std::size_t count = times.size();
+  for (std::size_t i = 0; i < count; ++i) times.push_back(times[i * 37 % count]);  // from any to any
+  for (const std::uint64_t time : times) {
+    out_.clear();
+    ASSERT_TRUE(encode(RecordBuilder(RecordKind::kEvent, foo_, time, time)));
+    EXPECT_EQ(only()["ts"].text, std::to_string(time));
+  }
+}
+
 // ---- hashes ---------------------------------------------------------------------------------------------------------
 
 TEST_F(EventEncoderTest, AHashIsDefinedOnceAndBeforeItsFirstUse) {

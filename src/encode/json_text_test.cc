@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -126,6 +127,28 @@ TEST(Escape, AgreesWithTheUtf8CheckOnRandomBytes) {
     const text::Escaped end = text::put_escaped_padded(room.data(), padded.data(), text.size());
     EXPECT_EQ('"' + std::string(room.data(), end.end) + '"', json);
     EXPECT_EQ(end.valid, valid);
+  }
+}
+
+TEST(Escape, PaddedTextsAreCheckedInEveryByteAndNoFurther) {
+  for (std::size_t size = 0; size <= 40; ++size) {
+    std::vector<char> padded((size + 7) / 8 * 8, '"');  // what stands behind the text does not matter
+    std::fill_n(padded.begin(), size, 'a');
+    std::vector<char> room(size * 6 + 64);
+    const auto written = [&] {
+      const text::Escaped end = text::put_escaped_padded(room.data(), padded.data(), size);
+      return std::string(room.data(), end.end);
+    };
+    ASSERT_EQ(written(), std::string(size, 'a'));
+    for (std::size_t at = 0; at < size; ++at) {
+      for (const char odd : {'"', '\\', '\x01', '\x1f', '\x7f', ' ', '\x80', '\xff'}) {
+        padded[at] = odd;
+        std::string plain(size, 'a');
+        plain[at] = odd;
+        ASSERT_EQ('"' + written() + '"', quoted(std::string_view(plain))) << size << ' ' << at;
+      }
+      padded[at] = 'a';
+    }
   }
 }
 
