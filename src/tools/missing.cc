@@ -43,18 +43,22 @@ std::optional<Finding> Missing::judge(std::uint64_t numbered, std::uint64_t ther
   if (numbered == there) return std::nullopt;
   Finding finding;
   finding.kind = "num_events";
-  std::uint64_t explained = before_start_;
+  std::uint64_t lost = 0;
   bool any_number = false;
-  std::string causes = before_start_ != 0 ? ": earlier start-up records" : "";
+  std::string causes;
   for (const auto& [name, cause] : causes_) {
     const std::uint64_t count = std::max(cause.in_records, cause.in_end);
     if (!leaves_a_gap(name) || (count == 0 && !cause.unknown)) continue;
-    explained += count;
+    lost += count;
     any_number |= cause.unknown;
     causes += (causes.empty() ? ": " : ", ") + name + (count != 0 ? " " + human_count(count) : "");
   }
-  if (numbered > there && (any_number || numbered - there <= explained)) {
-    const std::uint64_t missing = numbered - there;
+  const std::uint64_t missing = numbered > there ? numbered - there : 0;
+  if (missing != 0 && (any_number || missing <= lost + before_start_)) {
+    // Losses count what the program recorded; each lost block of start-up records had a `start` besides.
+    if (before_start_ != 0 && missing > lost) {
+      causes += (causes.empty() ? ": `start` " : ", `start` ") + human_count(missing - lost);
+    }
     finding.reason = human_count(missing) + (missing == 1 ? " event is" : " events are") + " missing" + causes;
     finding.warning = true;
     return finding;
