@@ -67,9 +67,11 @@ bool install_lifecycle_hooks() {
 using dft::session::state;
 
 void dftracer_preload_start(void) {
-  dft::session::StartRequest request;
-  request.producer = dft::session::Producer::kPreload;
-  dft::session::start(request);
+  try {
+    dft::session::note_preload();
+  } catch (...) {
+    dft::base::LogLine() << "cannot read the configuration: out of memory: this process is not traced";
+  }
 }
 
 void dftracer_before_exit(void) { dft::session::finish_process(); }

@@ -108,7 +108,6 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
   out->writer.encoder.time_metric = metric_of(config.time_metric);
   out->flush_interval_ms = config.flush_interval_ms;
   out->crash_safe = config.crash_safe;
-  out->eager = request.producer != Producer::kPreload;
   return true;
 }
 
@@ -120,9 +119,6 @@ bool start_recording(const StartRequest& request) {
     return false;
   }
   if (!recorder.prepare() || !install_lifecycle_hooks()) throw std::bad_alloc();
-  // The preload library's constructor starts only where the configuration leaves it to that library.
-  const bool preload_starts = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
-  if (request.producer == Producer::kPreload && !preload_starts) return false;
   const int pid = raw::pid();
   const Identity identity = read_identity();
   base::clock_start(config.clock != config::ClockChoice::kMonotonic);
@@ -183,6 +179,11 @@ void finish_as(Phase phase) {
   state.phase.store(phase, std::memory_order_release);
 }
 
+void tell_ignored_prefix(const char* prefix) {
+  base::LogLine(base::LogLevel::kWarn) << "the init call's log file " << prefix
+                                       << " is not used: the preloaded tracer's is (DFTRACER_LOG_FILE)";
+}
+
 // `dftracer run` counts the processes that recorded nothing: each appends one byte to the file that it names.
 void tell_tally() {
   const char* tally = config::process_environment("DFTRACER_RUN_TALLY");
@@ -193,6 +194,17 @@ void tell_tally() {
   raw::close(fd);
 }
 
+// Who really starts: a forked child of a recording process, or the preload library ahead of the program's own call.
+StartRequest adjusted(StartRequest request) {
+  if (state.child) request.producer = Producer::kFork;
+  if (!state.child && state.preloaded) {
+    if (request.log_file != nullptr && request.log_file[0] != '\0') tell_ignored_prefix(request.log_file);
+    request.producer = Producer::kPreload;
+    request.log_file = nullptr;
+  }
+  return request;
+}
+
 // An event while nothing is recorded: the first one of this process, or of a forked child.
 bool on_first_event() {
   const base::LockGuard guard(state.lock);
@@ -201,9 +213,8 @@ bool on_first_event() {
   if (phase == Phase::kRecording) return true;
   if (phase != Phase::kIdle) return false;
   StartRequest request;
-  request.producer = state.child ? Producer::kFork : Producer::kApi;
   request.bind = false;
-  return start_guarded(request);
+  return start_guarded(adjusted(request));
 }
 
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
@@ -211,7 +222,8 @@ __attribute__((constructor)) void on_load() {
   if (&dftracer_tool_process != nullptr || !config::maybe_enabled(&config::process_environment)) return;
   recorder.on_inactive = on_first_event;
   recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
-  if (raw::tid() == raw::pid()) recorder.watch_this_thread();
+  state.load_pid = raw::pid();
+  if (raw::tid() == state.load_pid) recorder.watch_this_thread();
   note_start_directory();
   state.phase.store(Phase::kIdle, std::memory_order_relaxed);
   dftracer_on = 1;
@@ -231,16 +243,23 @@ bool start(const StartRequest& request) {
   if (state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
   if (phase == Phase::kRecording) {
-    if (request.log_file != nullptr && request.log_file[0] != '\0' && state.producer == Producer::kPreload) {
-      base::LogLine(base::LogLevel::kWarn) << "the init call's log file " << request.log_file
-                                           << " is not used: the preloaded tracer records already (DFTRACER_LOG_FILE)";
-    }
+    const bool has_prefix = request.log_file != nullptr && request.log_file[0] != '\0';
+    if (has_prefix && state.producer == Producer::kPreload) tell_ignored_prefix(request.log_file);
     return true;
   }
   if (phase == Phase::kOff || phase == Phase::kEnded) return false;
-  StartRequest adjusted = request;
-  if (state.child) adjusted.producer = Producer::kFork;
-  return start_guarded(adjusted);
+  return start_guarded(adjusted(request));
+}
+
+void note_preload() {
+  if (dftracer_on == 0) return;
+  const base::LockGuard guard(state.lock);
+  const config::Options& config = *options();
+  if (!config.enable) {
+    turn_off();
+    return;
+  }
+  state.preloaded = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
 }
 
 void finish_from_api() {
@@ -256,12 +275,17 @@ void finish_from_api() {
 }
 
 void finish_process() {
+  const bool idle = state.phase.load(std::memory_order_acquire) == Phase::kIdle;
+  if (idle && state.preloaded && state.load_pid == raw::pid()) {
+    dftracer_on = 0;
+    state.phase.store(Phase::kEnded, std::memory_order_release);
+    tell_tally();
+  }
   if (!this_process_records()) return;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
   finish_as(Phase::kEnded);
   dftracer_on = 0;
-  if (write::drain.path()[0] == '\0') tell_tally();
 }
 
 bool finish_for_exec() {

@@ -25,8 +25,10 @@ enum class Phase : std::uint32_t {
 struct State {
   base::FutexLock lock;
   std::atomic<Phase> phase{Phase::kOff};
-  std::int32_t pid = 0;  // of the process that recorded last
-  bool child = false;    // forked from a process that was recording
+  std::int32_t pid = 0;       // of the process that recorded last
+  bool child = false;         // forked from a process that was recording
+  std::int32_t load_pid = 0;  // of the process that loaded the library
+  bool preloaded = false;     // the preload library starts, ahead of the program's own init call
   bool bound = false;
   Producer producer = Producer::kApi;
   const config::Loaded* config = nullptr;  // read once, kept for the life of the process and its children
@@ -47,6 +49,9 @@ void flush_in_handler();
 void finish_in_handler();
 
 void note_start_directory();
+// The preload library is loaded. Nothing starts before the first event: a process without one gets no thread and no
+// file.
+void note_preload();
 void become_forked_child();
 void bind_fatal_signals();
 // sigaction as the application must see it: the tracer's handlers do not show, and what was there before them does.

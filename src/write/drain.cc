@@ -95,7 +95,7 @@ void* Drain::thread_main(void* self) {
     pthread_detach(pthread_self());
     return nullptr;
   }
-  if (mine->work_->writer.is_open()) mine->work_->writer.begin();  // whoever is killed at once is named at least
+  mine->work_->writer.begin();  // whoever is killed at once is named at least
   if (mine->loop()) {
     pthread_detach(pthread_self());  // who waits for the end may be a signal handler, which cannot join
     mine->end_of_trace();
@@ -104,10 +104,8 @@ void* Drain::thread_main(void* self) {
 }
 
 int Drain::begin() {
-  if (work_->options.eager && !open_files()) {
-    error_ = work_->open_error;
-    return error_;
-  }
+  error_ = open_files();
+  if (error_ != 0) return error_;
   phase_.store(Phase::kRunning, std::memory_order_release);
   return 0;
 }

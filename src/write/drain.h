@@ -27,12 +27,11 @@ struct DrainOptions {
   WriterOptions writer;
   std::uint64_t flush_interval_ms = 1000;
   bool crash_safe = false;
-  bool eager = true;  // open the file now; else at the first record
 };
 
 class Drain {
  public:
-  // 0 when the drain runs (and, if eager, the file is open), else -errno; the reason was said on stderr.
+  // 0 when the drain runs and the file is open, else -errno; the reason was said on stderr.
   // `notes` must outlive the drain.
   int start(const DrainOptions& options, TraceNotes& notes);
   bool running() const { return phase_.load(std::memory_order_acquire) == Phase::kRunning; }
@@ -71,7 +70,7 @@ class Drain {
   void collect_losses();
   void check_liveness();
   void check_clock();
-  bool open_files();
+  int open_files();  // 0 or -errno
   void end_of_trace();
   bool wait_for(std::atomic<std::uint32_t>& word, std::uint32_t at_least, std::uint64_t timeout_ns);
 

@@ -29,24 +29,21 @@ constexpr Cause kCauseOf[record::kLossCauses] = {Cause::kBufferFull, Cause::kSig
 Stream& stream_of(const ChunkHeader* chunk) { return static_cast<ThreadState*>(chunk->owner)->streams[chunk->stream]; }
 }  // namespace
 
-bool Drain::open_files() {
+int Drain::open_files() {
   Work& work = *work_;
-  if (work.files_tried) return work.writer.is_open();
-  work.files_tried = true;
-  work.open_error = work.writer.open(work.shared_descriptors);
-  if (work.open_error != 0) {
-    base::LogLine() << "cannot create the trace " << work.writer.file().path() << ": "
-                    << base::error_text(-work.open_error)
+  const int result = work.writer.open(work.shared_descriptors);
+  if (result != 0) {
+    base::LogLine() << "cannot create the trace " << work.writer.file().path() << ": " << base::error_text(-result)
                     << ": set DFTRACER_LOG_FILE to a prefix in a writable directory";
-    return false;
+    return result;
   }
   std::memcpy(path_, work.writer.file().path(), sizeof path_);
-  if (!work.options.crash_safe) return true;
+  if (!work.options.crash_safe) return 0;
   const int error = work.crash.open(work.writer.file(), work.options.writer);
   if (error != 0) {
     base::LogLine() << "cannot create the crash-safe file beside " << path_ << ": " << base::error_text(-error)
                     << ": a killed process loses up to one flush interval";
-    return true;
+    return 0;
   }
   work.crash.store_clock(work.clock, base::clock_now());
   recorder.pool.use_crash_file(work.crash.fd(), work.crash.header(), work.shared_descriptors);
@@ -54,7 +51,7 @@ bool Drain::open_files() {
   recorder.pool.top_up();
   recorder.definitions.mirror_into(&recorder.pool);
   work.writer.set_crash_header(work.crash.header());
-  return true;
+  return 0;
 }
 
 void Drain::pass(Pass what) {
@@ -82,18 +79,6 @@ void Drain::drain_chunk(ChunkHeader* chunk, bool whole) {
   Work& work = *work_;
   const std::uint64_t committed = chunk->committed.load(std::memory_order_acquire);
   std::uint64_t at = chunk->pending;
-  if (at < committed && !open_files()) {
-    // Nowhere to write to: what is thrown away is counted.
-    std::uint64_t records = 0;
-    while (at < committed) {
-      model::RecordHeader header;
-      std::memcpy(&header, chunk->data() + at, sizeof header);
-      at += header.size;
-      ++records;
-    }
-    chunk->pending = chunk->drained = committed;
-    work.writer.loss(Cause::kFileLost, records, committed, 0, 0);
-  }
   while (at < committed) {
     const auto& record = *reinterpret_cast<const model::RecordHeader*>(chunk->data() + at);
     at += record.size;
@@ -195,7 +180,6 @@ void Drain::check_clock() {
   const std::int64_t step = offset - work.wall_offset_ns;
   if (step < kWallStepNs && step > -kWallStepNs) return;
   work.wall_offset_ns = offset;
-  if (!work.writer.has_lines() && !work.writer.is_open()) return;
   base::Buffer args;
   encode::JsonWriter json(args);
   json.key("source").string("wall_step");
@@ -222,14 +206,12 @@ void Drain::end_of_trace() {
   recorder.quiesce(quiesce_ns_.load(std::memory_order_relaxed));
   pass(Pass::kLast);
   pass(Pass::kLast);  // chunks that the first pass found behind others on the list of full ones
-  if (work.writer.is_open() || work.options.eager) {
-    OpenRegionWriter open_regions(work.writer);
-    record::visit_open_regions(open_regions);
-    work.writer.close();
-  }
+  OpenRegionWriter open_regions(work.writer);
+  record::visit_open_regions(open_regions);
+  work.writer.close();
   release_held();
   lost_ = work.writer.lost_events();
-  if (lost_ != 0 && path_[0] != '\0') {  // without a file that was said already
+  if (lost_ != 0) {
     base::LogLine() << lost_ << " events are missing from " << path_ << ": see its `loss` records and `end`";
   }
   recorder.definitions.mirror_into(nullptr);

@@ -16,8 +16,6 @@ struct Drain::Work {
   TraceWriter writer;
   CrashFile crash;
   bool shared_descriptors = true;
-  bool files_tried = false;
-  int open_error = 0;
   model::ChunkHeader* held = nullptr;  // drained, waiting for their block (crash-safe mode); chain over `next`
   std::uint64_t next_liveness_check = 0;
   std::int64_t wall_offset_ns = 0;

@@ -59,7 +59,6 @@ class TraceWriter {
   void loss(Cause cause, std::uint64_t count, std::uint64_t bytes, std::uint64_t first_ns, std::uint64_t last_ns);
   void metadata(std::string_view name, std::string_view args_fragment);
 
-  bool has_lines() const { return !block_.empty(); }
   // Puts the start-up records and `start` into the file now.
   void begin();
   // Writes what is gathered.
