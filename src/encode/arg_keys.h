@@ -48,10 +48,12 @@ class KeyTexts {
       return p + size;
     }
     std::uint64_t word = 0;  // with its padding, which recovered memory need not have zeroed
-    std::uint32_t head = 0;  // first half of the arg's header: type, flags, length of the key; 0: empty
+    std::uint32_t head = 0;  // first half of the arg's header: type, flags, length of the key
     std::uint32_t size = 0;  // of the text
     char text[16];           // ,"key":
   };
+
+  KeyTexts() { known_[place_of(0)].word = 1; }  // a word of another place: no arg matches a place never used
 
   // Of the arg at `at`, null when it has to be looked at. REQUIRES: `left` readable bytes, one header or more.
   const Known* find(const char* at, std::size_t left) const {
@@ -69,7 +71,7 @@ class KeyTexts {
 
  private:
   static constexpr std::size_t kAround = 4;  // comma, quotes, colon
-  static std::size_t place_of(std::uint64_t word) { return word * 0x9e3779b97f4a7c15ull >> 58; }
+  static constexpr std::size_t place_of(std::uint64_t word) { return word * 0x9e3779b97f4a7c15ull >> 58; }
 
   Known known_[64];
 };

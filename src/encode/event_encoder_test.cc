@@ -241,8 +241,11 @@ TEST_F(EventEncoderTest, AKnownKeyDoesNotExcuseABrokenArg) {
   ASSERT_TRUE(encode(event().int64("k", 1)));
   ASSERT_TRUE(encode(event().string("s", "text")));
   const std::string before(out_.view());
-  const std::uint64_t one = 1;
+  const std::uint64_t zeros[2] = {}, one = 1;
   std::vector<RecordBuilder> bad;
+  // All zeros, as a place never used.
+  bad.push_back(event().arg(static_cast<model::ArgType>(0), "", zeros, sizeof zeros));
+  reinterpret_cast<model::ArgHeader*>(&bad.back().header() + 1)->value_len = 8;
   bad.push_back(event().arg(model::ArgType::kInt64, "k", &one, 4));
   bad.push_back(event().arg(model::ArgType::kInt64, "k", "0123456789abcdef", 16));
   bad.push_back(event().int64("k", 1)), bad.back().header().size -= 8;
