@@ -235,16 +235,19 @@ bool Recorder::is_region_chunk(const void* base) const {
 }
 
 bool Recorder::add_region_chunk(ThreadState* state) {
-  if (region_chunk_count_ >= kRegionTable / 2) return false;
   ChunkHeader* chunk = pool.take(ChunkKind::kRegions, 0, true);
   if (chunk == nullptr) return false;
   chunk->pid = pid_;
   chunk->tid = state->tid;
   chunk->owner = state;
+  const base::LockGuard guard(threads_lock_);
+  if (region_chunk_count_ >= kRegionTable / 2) {
+    pool.give_back(chunk);
+    return false;
+  }
+  ++region_chunk_count_;
   chunk->next = state->region_chunks.load(std::memory_order_relaxed);
   state->region_chunks.store(chunk, std::memory_order_release);
-  const base::LockGuard guard(threads_lock_);
-  ++region_chunk_count_;
   const auto key = reinterpret_cast<std::uintptr_t>(chunk) / model::kChunkSize;
   std::uint32_t i = static_cast<std::uint32_t>(key) % kRegionTable;
   while (region_table_[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) % kRegionTable;

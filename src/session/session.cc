@@ -48,9 +48,13 @@ Notes& notes() {
   return *reinterpret_cast<Notes*>(notes_memory);
 }
 
+// A plain int for C's sake; every access is atomic, since the macros read it on any thread at any time.
+void set_on(bool on) { __atomic_store_n(&dftracer_on, on ? 1 : 0, __ATOMIC_RELAXED); }
+bool is_on() { return __atomic_load_n(&dftracer_on, __ATOMIC_RELAXED) != 0; }
+
 void turn_off() {
   state.phase.store(Phase::kOff, std::memory_order_release);
-  dftracer_on = 0;
+  set_on(false);
 }
 
 const config::Options* options() {
@@ -145,7 +149,7 @@ bool start_recording(const StartRequest& request) {
   state.child = false;
   state.generation.fetch_add(1, std::memory_order_release);
   state.phase.store(Phase::kRecording, std::memory_order_release);
-  dftracer_on = 1;
+  set_on(true);
   recorder.start(pid);
   if (config.bind_signals) bind_fatal_signals();
   return true;
@@ -172,7 +176,7 @@ std::uint64_t exit_timeout_ns() {
 void finish_as(Phase phase) {
   if (!write::drain.finish(exit_timeout_ns(), kQuiesceNs)) {
     phase = Phase::kEnded;  // the drain is still at work: nothing may start beside it
-    dftracer_on = 0;
+    set_on(false);
     base::LogLine() << "the trace " << write::drain.path() << " was not finished within "
                     << exit_timeout_ns() / 1'000'000 << " ms (DFTRACER_EXIT_TIMEOUT_MS): its last events are missing";
   }
@@ -226,7 +230,7 @@ __attribute__((constructor)) void on_load() {
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
   note_start_directory();
   state.phase.store(Phase::kIdle, std::memory_order_relaxed);
-  dftracer_on = 1;
+  set_on(true);
 }
 
 __attribute__((destructor)) void on_unload() { finish_process(); }
@@ -238,7 +242,7 @@ void note_start_directory() {
 }
 
 bool start(const StartRequest& request) {
-  if (dftracer_on == 0 && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+  if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
   const base::LockGuard guard(state.lock);
   if (state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
@@ -252,7 +256,7 @@ bool start(const StartRequest& request) {
 }
 
 void note_preload() {
-  if (dftracer_on == 0) return;
+  if (!is_on()) return;
   const base::LockGuard guard(state.lock);
   const config::Options& config = *options();
   if (!config.enable) {
@@ -270,14 +274,14 @@ void finish_from_api() {
     return;
   }
   finish_as(Phase::kFinished);
-  dftracer_on = 0;  // only an init call starts again
+  set_on(false);  // only an init call starts again
   notes().clear();
 }
 
 void finish_process() {
   const bool idle = state.phase.load(std::memory_order_acquire) == Phase::kIdle;
   if (idle && state.preloaded && state.load_pid == raw::pid()) {
-    dftracer_on = 0;
+    set_on(false);
     state.phase.store(Phase::kEnded, std::memory_order_release);
     tell_tally();
   }
@@ -285,7 +289,7 @@ void finish_process() {
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
   finish_as(Phase::kEnded);
-  dftracer_on = 0;
+  set_on(false);
 }
 
 bool finish_for_exec() {
@@ -314,7 +318,7 @@ void finish_in_handler() {
   if (!this_process_records()) return;
   write::drain.finish(kHandlerPatienceNs, kHandlerQuiesceNs);
   state.phase.store(Phase::kEnded, std::memory_order_release);
-  dftracer_on = 0;
+  set_on(false);
 }
 
 void become_forked_child() {
@@ -327,25 +331,25 @@ void become_forked_child() {
   if (before == Phase::kRecording) {
     state.child = true;
     state.phase.store(Phase::kIdle, std::memory_order_relaxed);
-    dftracer_on = 1;
+    set_on(true);
   }
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }
 
 void mark_used(std::string_view layer) {
-  if (dftracer_on != 0) notes().mark_used(layer);
+  if (is_on()) notes().mark_used(layer);
 }
 
 void set_app_metadata(std::string_view key, std::int64_t value) {
-  if (dftracer_on == 0) return;
+  if (!is_on()) return;
   base::Buffer text;
   encode::append_int(value, text);
   notes().set_app(key, text.view());
 }
 
 void set_app_metadata(std::string_view key, std::string_view value) {
-  if (dftracer_on == 0) return;
+  if (!is_on()) return;
   base::Buffer text;
   encode::append_json_string(value, text);
   notes().set_app(key, text.view());

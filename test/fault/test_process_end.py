@@ -28,7 +28,8 @@ def ended(bench, how, mode, env=None, flushed=True):
     return harness.compare(*results)
 
 
-COMPLETE = ["return", "exit", "quick_exit", "thread", "pthread_exit"]
+# A sanitizer has a thread of its own, so the process does not end with its last thread, and takes over some signals.
+COMPLETE = ["return", "exit", "quick_exit", "thread"] + ([] if harness.sanitizer() else ["pthread_exit"])
 
 
 @pytest.mark.parametrize("mode", ["function", "hybrid"])
@@ -47,7 +48,8 @@ def test_underscore_exit_loses_nothing_under_preload(bench, how):
 
 
 UNSEEN = [("_exit", "function"), ("_Exit", "function"), ("exit_group", "function"), ("exit_group", "hybrid")]
-FATAL = ["abort", "segv", "term", "int", "hup", "xcpu", "usr1", "bus", "fpe", "ill", "quit", "kill"]
+FAULTS = [] if harness.sanitizer() else ["segv", "bus", "fpe", "ill", "abort"]
+FATAL = FAULTS + ["term", "int", "hup", "xcpu", "usr1", "quit", "kill"]
 
 
 @pytest.mark.parametrize("how,mode", UNSEEN + [(how, "function") for how in FATAL] + [("term", "hybrid")])
@@ -60,7 +62,7 @@ def test_an_end_that_nobody_sees_loses_at_most_one_interval(bench, how, mode):
 
 
 @pytest.mark.parametrize("mode", ["function", "hybrid"])
-@pytest.mark.parametrize("how", ["abort", "segv", "term", "int", "hup", "bus", "fpe", "ill"])
+@pytest.mark.parametrize("how", FAULTS + ["term", "int", "hup"])
 def test_bound_signals_lose_nothing(bench, how, mode):
     run = ended(bench, how, mode, {"DFTRACER_BIND_SIGNALS": "1"}, flushed=False)
     assert run.count("work") == FIRST + SECOND
