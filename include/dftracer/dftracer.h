@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 #define DFTRACER_NOEXCEPT_ noexcept
@@ -99,8 +100,8 @@ extern int dftracer_on;
  * joined with the configured list; *process_id becomes an arg of the `start` event. no_bind: without interception. */
 void dftracer_initialize_main(const char* log_file, const char* data_dirs, int* process_id) DFTRACER_NOEXCEPT_;
 void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs, int* process_id) DFTRACER_NOEXCEPT_;
-/* Writes everything and closes the trace. Regions still open are written with the arg open_at_end. A later event or
- * initialisation opens a new trace. */
+/* Writes everything and closes the trace. Regions still open are written with the arg open_at_end. A later
+ * initialisation opens a new trace; until then nothing is recorded. */
 void dftracer_finalize(void) DFTRACER_NOEXCEPT_;
 
 /* A region; to end one, pointers that are no open region are ignored. event_type: DF_DATA_EVENT or DF_METADATA_EVENT.
@@ -124,6 +125,13 @@ void dftracer_region_update_bool(struct DFTracerData* region, const char* key, i
 void dftracer_region_update_str(struct DFTracerData* region, const char* key, const char* value) DFTRACER_NOEXCEPT_;
 void dftracer_region_update_strn(struct DFTracerData* region, const char* key, const char* value,
                                  size_t length) DFTRACER_NOEXCEPT_;
+
+/* For the macros: an arg under a key of 1 to 8 bytes that is known at compile time and comes as one little-endian word.
+ * kind: 1 int64, 2 uint64, 3 double (its bits), 4 bool. */
+void dftracer_region_update_word(struct DFTracerData* region, uint64_t key_word, uint32_t key_length, int kind,
+                                 uint64_t bits) DFTRACER_NOEXCEPT_;
+void dftracer_region_update_word_str(struct DFTracerData* region, uint64_t key_word, uint32_t key_length,
+                                     const char* value, size_t length) DFTRACER_NOEXCEPT_;
 
 /* Notes of the process, written into the `end` event; the last value of a key stays. */
 void dftracer_set_app_metadata_int(const char* key, int value) DFTRACER_NOEXCEPT_;

@@ -71,7 +71,7 @@ class DFTracer {
 
   // Args; the last value of a key stays.
   void update(const char* key, bool value, MetadataType = MT_KEY) noexcept {
-    if (region_) dftracer_region_update_bool(region_, key, value ? 1 : 0);
+    dftracer_inline_bool(region_, key, value ? 1 : 0);
   }
   void update(const char* key, int value, MetadataType = MT_KEY) noexcept { add_signed(key, value); }
   void update(const char* key, long value, MetadataType = MT_KEY) noexcept { add_signed(key, value); }
@@ -80,20 +80,20 @@ class DFTracer {
   void update(const char* key, unsigned long value, MetadataType = MT_KEY) noexcept { add_unsigned(key, value); }
   void update(const char* key, unsigned long long value, MetadataType = MT_KEY) noexcept { add_unsigned(key, value); }
   void update(const char* key, double value, MetadataType = MT_KEY) noexcept {
-    if (region_) dftracer_region_update_double(region_, key, value);
+    dftracer_inline_double(region_, key, value);
   }
   void update(const char* key, long double value, MetadataType = MT_KEY) noexcept {
     update(key, static_cast<double>(value));
   }
   void update(const char* key, const char* value, MetadataType = MT_KEY) noexcept {
-    if (region_) dftracer_region_update_str(region_, key, value);
+    dftracer_inline_str(region_, key, value);
   }
   void update(const char* key, const std::string& value, MetadataType = MT_KEY) noexcept {
-    if (region_) dftracer_region_update_strn(region_, key, value.data(), value.size());
+    dftracer_inline_strn(region_, key, value.data(), value.size());
   }
 #if __cplusplus >= 201703L
   void update(const char* key, std::string_view value, MetadataType = MT_KEY) noexcept {
-    if (region_) dftracer_region_update_strn(region_, key, value.data(), value.size());
+    dftracer_inline_strn(region_, key, value.data(), value.size());
   }
 #endif
 
@@ -114,12 +114,8 @@ class DFTracer {
   }
 
  private:
-  void add_signed(const char* key, int64_t value) noexcept {
-    if (region_) dftracer_region_update_int64(region_, key, value);
-  }
-  void add_unsigned(const char* key, uint64_t value) noexcept {
-    if (region_) dftracer_region_update_uint64(region_, key, value);
-  }
+  void add_signed(const char* key, int64_t value) noexcept { dftracer_inline_int64(region_, key, value); }
+  void add_unsigned(const char* key, uint64_t value) noexcept { dftracer_inline_uint64(region_, key, value); }
   void end() noexcept {
     if (dftracer_uncaught_exceptions() > uncaught_) {
       dftracer_region_end_exception(region_);

@@ -40,30 +40,93 @@ DFTRACER_INLINE_ void dftracer_inline_end(struct DFTracerData** region) {
   if (*region) dftracer_finalize_region(*region);
   *region = NULL;
 }
+#ifdef __cplusplus
+#define DFTRACER_CAST_(type, value) static_cast<type>(value)
+#else
+#define DFTRACER_CAST_(type, value) ((type)(value))
+#endif
+/* A literal key of 1 to 8 bytes is made a word by the compiler, so that the library neither measures nor copies it. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define DFTRACER_SHORT_KEY_(key) ((key) && __builtin_constant_p(__builtin_strlen(key)) && __builtin_strlen(key) - 1 < 8)
+DFTRACER_INLINE_ uint32_t dftracer_inline_length(const char* key) {
+  return DFTRACER_CAST_(uint32_t, __builtin_strlen(key));
+}
+#else
+#define DFTRACER_SHORT_KEY_(key) 0
+DFTRACER_INLINE_ uint32_t dftracer_inline_length(const char* key) {
+  (void)key;
+  return 0;
+}
+#endif
+DFTRACER_INLINE_ uint64_t dftracer_inline_byte(const char* key, uint32_t length, uint32_t at) {
+  return at < length ? DFTRACER_CAST_(uint64_t, DFTRACER_CAST_(unsigned char, key[at])) << (8 * at) : 0;
+}
+DFTRACER_INLINE_ uint64_t dftracer_inline_word(const char* key, uint32_t length) {
+  return dftracer_inline_byte(key, length, 0) | dftracer_inline_byte(key, length, 1) |
+         dftracer_inline_byte(key, length, 2) | dftracer_inline_byte(key, length, 3) |
+         dftracer_inline_byte(key, length, 4) | dftracer_inline_byte(key, length, 5) |
+         dftracer_inline_byte(key, length, 6) | dftracer_inline_byte(key, length, 7);
+}
+DFTRACER_INLINE_ void dftracer_inline_bits(struct DFTracerData* region, const char* key, int kind, uint64_t bits) {
+  const uint32_t length = dftracer_inline_length(key);
+  dftracer_region_update_word(region, dftracer_inline_word(key, length), length, kind, bits);
+}
 DFTRACER_INLINE_ void dftracer_inline_int64(struct DFTracerData* region, const char* key, int64_t value) {
-  if (region) dftracer_region_update_int64(region, key, value);
+  if (!region) return;
+  if (DFTRACER_SHORT_KEY_(key)) {
+    dftracer_inline_bits(region, key, 1, DFTRACER_CAST_(uint64_t, value));
+  } else {
+    dftracer_region_update_int64(region, key, value);
+  }
 }
 DFTRACER_INLINE_ void dftracer_inline_int64_type(struct DFTracerData* region, const char* key, int64_t value,
                                                  int type) {
   (void)type;
-  if (region) dftracer_region_update_int64(region, key, value);
+  dftracer_inline_int64(region, key, value);
 }
 DFTRACER_INLINE_ void dftracer_inline_uint64(struct DFTracerData* region, const char* key, uint64_t value) {
-  if (region) dftracer_region_update_uint64(region, key, value);
+  if (!region) return;
+  if (DFTRACER_SHORT_KEY_(key)) {
+    dftracer_inline_bits(region, key, 2, value);
+  } else {
+    dftracer_region_update_uint64(region, key, value);
+  }
 }
 DFTRACER_INLINE_ void dftracer_inline_double(struct DFTracerData* region, const char* key, double value) {
-  if (region) dftracer_region_update_double(region, key, value);
+  if (!region) return;
+  if (DFTRACER_SHORT_KEY_(key)) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    dftracer_inline_bits(region, key, 3, bits);
+  } else {
+    dftracer_region_update_double(region, key, value);
+  }
 }
 DFTRACER_INLINE_ void dftracer_inline_bool(struct DFTracerData* region, const char* key, int value) {
-  if (region) dftracer_region_update_bool(region, key, value);
+  if (!region) return;
+  if (DFTRACER_SHORT_KEY_(key)) {
+    dftracer_inline_bits(region, key, 4, value ? 1 : 0);
+  } else {
+    dftracer_region_update_bool(region, key, value);
+  }
+}
+DFTRACER_INLINE_ void dftracer_inline_strn(struct DFTracerData* region, const char* key, const char* value,
+                                           size_t value_length) {
+  if (!region) return;
+  if (DFTRACER_SHORT_KEY_(key)) {
+    const uint32_t length = dftracer_inline_length(key);
+    dftracer_region_update_word_str(region, dftracer_inline_word(key, length), length, value, value_length);
+  } else {
+    dftracer_region_update_strn(region, key, value, value_length);
+  }
 }
 DFTRACER_INLINE_ void dftracer_inline_str(struct DFTracerData* region, const char* key, const char* value) {
-  if (region) dftracer_region_update_str(region, key, value);
+  if (region && value) dftracer_inline_strn(region, key, value, strlen(value));
 }
 DFTRACER_INLINE_ void dftracer_inline_str_type(struct DFTracerData* region, const char* key, const char* value,
                                                int type) {
   (void)type;
-  if (region) dftracer_region_update_str(region, key, value);
+  dftracer_inline_str(region, key, value);
 }
 DFTRACER_INLINE_ void dftracer_inline_relate(struct DFTracerData* region, int relation, EntityID id) {
   if (region) dftracer_update_relation(region, relation, id);

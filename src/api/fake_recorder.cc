@@ -132,6 +132,23 @@ void add_double(Region* r, std::string_view key, double value) {
   add(r, key, text);
 }
 void add_bool(Region* r, std::string_view key, bool value) { add(r, key, value ? "true" : "false"); }
+void add_word(Region* r, model::ArgType type, std::uint64_t key_word, std::uint32_t key_len, std::uint64_t bits) {
+  char key[8];
+  std::memcpy(key, &key_word, sizeof key);
+  double real;
+  std::memcpy(&real, &bits, sizeof real);
+  switch (type) {
+    case model::ArgType::kInt64: return add_int64(r, {key, key_len}, static_cast<std::int64_t>(bits));
+    case model::ArgType::kUint64: return add_uint64(r, {key, key_len}, bits);
+    case model::ArgType::kDouble: return add_double(r, {key, key_len}, real);
+    default: return add_bool(r, {key, key_len}, bits != 0);
+  }
+}
+void add_string(Region* r, std::uint64_t key_word, std::uint32_t key_len, std::string_view value) {
+  char key[8];
+  std::memcpy(key, &key_word, sizeof key);
+  add_string(r, {key, key_len}, value);
+}
 void add_string(Region* r, std::string_view key, std::string_view value) {
   add(r, key, '"' + std::string(value) + '"');
 }

@@ -22,6 +22,7 @@ constexpr std::uint32_t kKeepFree = 16;   // 4 MiB stay resident for the next bu
 constexpr std::uint32_t kReadySlots = 8;  // mapped ahead in crash-safe mode
 constexpr std::uint64_t kSlotPatienceNs = 2'000'000'000;  // then the drain must be stuck
 constexpr std::uint64_t kSlotRetryNs = 5'000'000;
+constexpr std::uint64_t kRetryNs = 10'000'000;
 constexpr std::size_t kPage = 4096;
 __thread bool this_thread_maps = false;
 
@@ -124,6 +125,7 @@ ChunkHeader* ChunkPool::take(ChunkKind kind, std::size_t bytes, bool reserved) {
   ChunkHeader* chunk = nullptr;
   if (fits(in_use_.load(std::memory_order_relaxed))) chunk = obtain(slots);
   if (chunk != nullptr) {
+    ++taken_since_trim_;
     chunk->origin = (chunk->origin & kInCrashFile) | (reserved ? kUncounted : 0u);
     if (!reserved) in_use_.fetch_add(size, std::memory_order_relaxed);
     chunk->magic = model::kChunkMagic;
@@ -144,16 +146,21 @@ ChunkHeader* ChunkPool::take_or_wait(std::size_t bytes, const std::atomic<std::u
     return take(ChunkKind::kEvents, bytes, outstanding.load(std::memory_order_acquire) == 0);
   };
   std::uint32_t seen = freed_.load(std::memory_order_acquire);
-  ChunkHeader* chunk = attempt();
+  // Whoever comes while others wait does not take what is meant for them, or they could wait for ever.
+  const bool in_turn =
+      waiters_.load(std::memory_order_relaxed) == 0 || outstanding.load(std::memory_order_acquire) == 0;
+  ChunkHeader* chunk = in_turn || !options_.wait ? attempt() : nullptr;
   if (chunk != nullptr || !options_.wait) return chunk;
   const std::uint64_t began = base::monotonic_ns();
+  waiters_.fetch_add(1, std::memory_order_relaxed);
   while (chunk == nullptr && !giving_up_.load(std::memory_order_relaxed)) {
     *waited_ns = base::monotonic_ns() - began;
-    if (*waited_ns >= options_.longest_wait_ns) return nullptr;
-    base::raw::futex_wait(&freed_, seen, 10'000'000);
+    if (*waited_ns >= options_.longest_wait_ns) break;
+    base::raw::futex_wait(&freed_, seen, kRetryNs);  // the kernel wakes in the order of arrival
     seen = freed_.load(std::memory_order_acquire);
     chunk = attempt();
   }
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
   *waited_ns = base::monotonic_ns() - began;
   return chunk;
 }
@@ -174,13 +181,15 @@ void ChunkPool::give_back(ChunkHeader* chunk) {
   }
   lock_.unlock();
   freed_.fetch_add(1, std::memory_order_release);
-  base::raw::futex_wake(&freed_, 1 << 30);
+  base::raw::futex_wake(&freed_, crash_ != nullptr ? 1 << 30 : 1);
 }
 
 void ChunkPool::trim() {
   lock_.lock();
+  const bool idle = taken_since_trim_ < kKeepFree;  // what is in use now would only have to be faulted in again
+  taken_since_trim_ = 0;
   std::uint32_t kept = 0;
-  for (ChunkHeader* chunk = free_; chunk != nullptr; chunk = chunk->next) {
+  for (ChunkHeader* chunk = idle ? free_ : nullptr; chunk != nullptr; chunk = chunk->next) {
     if (chunk->resident == 0 || (chunk->origin & kInCrashFile) != 0 || ++kept <= kKeepFree) continue;
     // The first page, with the header and the link, stays.
     base::raw::madvise(reinterpret_cast<char*>(chunk) + kPage, std::size_t{chunk->slots} * kChunkSize - kPage,
@@ -244,6 +253,7 @@ void ChunkPool::reset_after_fork() {
   free_ = nullptr;
   free_count_ = 0;
   in_use_.store(0, std::memory_order_relaxed);
+  waiters_.store(0, std::memory_order_relaxed);
   crash_fd_ = -1;
   crash_ = nullptr;
   everyone_maps_ = true;

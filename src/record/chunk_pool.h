@@ -72,6 +72,8 @@ class ChunkPool {
   std::atomic<std::uint64_t> in_use_{0};  // bytes that count against the limit
   std::atomic<std::uint32_t> freed_{0};   // futex word: changes at each give_back
   std::atomic<bool> giving_up_{false};
+  std::atomic<std::uint32_t> waiters_{0};
+  std::uint32_t taken_since_trim_ = 0;
   std::atomic<std::uint32_t> wanted_slots_{0};
   std::atomic<std::uint64_t> unprotected_{0};  // anonymous chunks handed out in crash-safe mode
   bool everyone_maps_ = true;

@@ -54,6 +54,7 @@ void Recorder::start(std::int32_t pid) {
 }
 
 void Recorder::register_membarrier() {
+  if (membarrier_) return;
   membarrier_ = base::raw::membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
@@ -139,6 +140,7 @@ void Recorder::reset_in_child() {
   threads_.store(nullptr, std::memory_order_relaxed);
   full_.store(nullptr, std::memory_order_relaxed);
   sleeping_.store(0, std::memory_order_relaxed);
+  membarrier_ = false;  // whether the registration is inherited is the kernel's business
   forget_region_chunks();
   threads_lock_.reset_after_fork();
   pool.reset_after_fork();

@@ -39,7 +39,8 @@ struct Recorder {
   // -- life cycle (session) --
   bool prepare();  // once: control page, thread-exit key, membarrier registration
   void start(std::int32_t pid);
-  // Makes quiesce() cheap and exact. May take milliseconds in a process with threads: not on the application's time.
+  // Makes quiesce() exact. At once while the process has one thread; else it takes the kernel milliseconds, which
+  // neither the application's start nor a short process's end should wait for: by the drain, when there is time.
   void register_membarrier();
   // Stops recording and waits (bounded) until no thread is inside the recorder, the caller's own excepted. Returns how
   // many threads were still inside.

@@ -210,34 +210,37 @@ void put(RegionSlot* slot, ArgType type, std::string_view key, const void* value
   count_arg(slot, size);
 }
 
-// The same for values of one word under keys of at most one word, which nearly all are: three stores.
-inline void put_word(RegionSlot* slot, ArgType type, std::string_view key, std::uint64_t value) {
-  constexpr std::size_t kSize = model::arg_size(8, 8);
-  if (key.size() - 1 >= 8) {
-    put(slot, type, key, &value, 8);
-    return;
-  }
-  const std::uint64_t word = model::leading_word(key.data(), key.size());
-  const std::uint64_t bit = filter_bit(word, key.size());
-  char* at = nullptr;
+// Room for an arg under a short key: the place of the arg that it overwrites, or behind the others. Null if refused.
+[[gnu::noinline]] char* place_of_known(RegionSlot* slot, std::uint64_t key_word, std::uint32_t key_len,
+                                       std::size_t value_len) {
+  char key[8];
+  std::memcpy(key, &key_word, sizeof key);
+  char* args = args_of(slot);
+  char* at = find_arg(args, args + slot->arg_bytes, {key, key_len}, key_word);
+  if (at == nullptr || reinterpret_cast<ArgHeader*>(at)->value_len == value_len) return at;
+  reinterpret_cast<ArgHeader*>(at)->type = ArgType::kDropped;
+  return nullptr;
+}
+
+[[gnu::always_inline]] inline char* place_for(RegionSlot* slot, std::uint64_t key_word, std::uint32_t key_len,
+                                              std::size_t value_len) {
+  const std::uint64_t bit = filter_bit(key_word, key_len);
   if (__builtin_expect((slot->key_filter & bit) != 0, 0)) {
-    char* args = args_of(slot);
-    at = find_arg(args, args + slot->arg_bytes, key, word);
-    if (at != nullptr && reinterpret_cast<ArgHeader*>(at)->value_len != 8) {
-      reinterpret_cast<ArgHeader*>(at)->type = ArgType::kDropped;
-      at = nullptr;
-    }
+    if (char* at = place_of_known(slot, key_word, key_len, value_len)) return at;
   }
   slot->key_filter |= bit;
-  if (at == nullptr) {
-    at = room_for(slot, kSize);
-    if (at == nullptr) return;
-    count_arg(slot, kSize);
-  }
-  const std::uint64_t header = model::arg_header_word(type, key.size(), 8);
-  std::memcpy(at, &header, sizeof header);
-  std::memcpy(at + sizeof(ArgHeader), &word, 8);
-  std::memcpy(at + sizeof(ArgHeader) + 8, &value, 8);
+  const std::size_t size = model::arg_size(8, value_len);
+  char* at = slot->args + slot->arg_bytes;
+  if (__builtin_expect(slot->spilled != 0 || sizeof slot->args - slot->arg_bytes < size, 0)) at = room_for(slot, size);
+  if (at != nullptr) count_arg(slot, size);
+  return at;
+}
+
+[[gnu::always_inline]] inline void put_key(char* at, ArgType type, std::uint64_t key_word, std::uint32_t key_len,
+                                           std::size_t value_len) {
+  const std::uint64_t header = model::arg_header_word(type, key_len, value_len);
+  std::memcpy(at, &header, 8);
+  std::memcpy(at + 8, &key_word, 8);
 }
 
 // Runs `change` on the region's slot with the list of args protected.
@@ -259,8 +262,12 @@ template <class Change>
   leave(state);
 }
 
-void add_word(Region* region, ArgType type, std::string_view key, std::uint64_t value) {
-  change_args(region, [&](RegionSlot* slot) { put_word(slot, type, key.substr(0, 0xffff), value); });
+void add_scalar(Region* region, ArgType type, std::string_view key, std::uint64_t value) {
+  if (key.size() - 1 < 8) {
+    add_word(region, type, model::leading_word(key.data(), key.size()), static_cast<std::uint32_t>(key.size()), value);
+    return;
+  }
+  change_args(region, [&](RegionSlot* slot) { put(slot, type, key.substr(0, 0xffff), &value, 8); });
 }
 
 }  // namespace
@@ -308,19 +315,41 @@ void close_as_instant(Region* region) {
 
 bool is_open(const Region* region) { return find_slot(region) != nullptr; }
 
+void add_word(Region* region, ArgType type, std::uint64_t key_word, std::uint32_t key_len, std::uint64_t bits) {
+  change_args(region, [&](RegionSlot* slot) {
+    char* at = place_for(slot, key_word, key_len, 8);
+    if (at == nullptr) return;
+    put_key(at, type, key_word, key_len, 8);
+    std::memcpy(at + 16, &bits, 8);
+  });
+}
+
+void add_string(Region* region, std::uint64_t key_word, std::uint32_t key_len, std::string_view value) {
+  change_args(region, [&](RegionSlot* slot) {
+    char* at = place_for(slot, key_word, key_len, value.size());
+    if (at == nullptr) return;
+    put_key(at, ArgType::kString, key_word, key_len, value.size());
+    if (value.size() <= 64) {
+      model::copy_padded(at + 16, value.data(), value.size());
+    } else {
+      std::memcpy(at + 16, value.data(), value.size());
+    }
+  });
+}
+
 void add_int64(Region* region, std::string_view key, std::int64_t value) {
-  add_word(region, ArgType::kInt64, key, static_cast<std::uint64_t>(value));
+  add_scalar(region, ArgType::kInt64, key, static_cast<std::uint64_t>(value));
 }
 void add_uint64(Region* region, std::string_view key, std::uint64_t value) {
-  add_word(region, ArgType::kUint64, key, value);
+  add_scalar(region, ArgType::kUint64, key, value);
 }
 void add_double(Region* region, std::string_view key, double value) {
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);
-  add_word(region, ArgType::kDouble, key, bits);
+  add_scalar(region, ArgType::kDouble, key, bits);
 }
 void add_bool(Region* region, std::string_view key, bool value) {
-  add_word(region, ArgType::kBool, key, value ? 1 : 0);
+  add_scalar(region, ArgType::kBool, key, value ? 1 : 0);
 }
 void add_string(Region* region, std::string_view key, std::string_view value) {
   change_args(region, [&](RegionSlot* slot) {

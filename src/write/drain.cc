@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
 #include <new>
@@ -52,10 +53,10 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
   phase_.store(Phase::kStarting, std::memory_order_release);
   const base::ClockPair now = base::clock_pair();
   work_->clock.start(now, base::realtime_minus_monotonic_ns());
+  if (__libc_single_threaded != 0) recorder.register_membarrier();
   threaded_ = start_thread();
   if (!threaded_) {
     base::LogLine() << "cannot start a thread for writing: the traced threads write themselves, which slows them down";
-    recorder.register_membarrier();
     begin();
   } else if (!wait_for(started_, 1, kStartPatienceNs)) {
     error_ = -ETIMEDOUT;
@@ -90,7 +91,6 @@ void* Drain::thread_main(void* self) {
   }
   mine->begin();
   announce(mine->started_, 1);
-  recorder.register_membarrier();
   if (mine->error_ != 0) {
     pthread_detach(pthread_self());
     return nullptr;
@@ -125,6 +125,7 @@ bool Drain::loop() {
     if (due) {
       next_flush = base::monotonic_ns() + interval;
       announce(flush_done_, flush_asked);
+      recorder.register_membarrier();
       continue;
     }
     recorder.wait_for_work(seen, next_flush > now ? next_flush - now : 0);
