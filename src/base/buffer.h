@@ -42,6 +42,7 @@ class Buffer {
 
   // Appends, or drops the bytes and sets failed() when memory is refused.
   void append(const char* bytes, std::size_t n) {
+    if (n == 0) return;  // an empty view may have no pointer
     if (!reserve(n)) {
       failed_ = true;
       return;

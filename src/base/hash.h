@@ -37,7 +37,7 @@ inline std::uint64_t table_hash(std::string_view text) {
     h ^= h >> 32;
   }
   std::uint64_t tail = 0;
-  __builtin_memcpy(&tail, text.data() + i, text.size() - i);
+  if (i < text.size()) __builtin_memcpy(&tail, text.data() + i, text.size() - i);
   h = (h ^ tail) * 0xc4ceb9fe1a85ec53ull;
   h ^= h >> 32;
   h *= 0x9e3779b97f4a7c15ull;

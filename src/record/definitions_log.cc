@@ -119,8 +119,8 @@ std::uint32_t DefinitionsLog::add(const Entry& like, std::string_view name, std:
   made.cat_len = static_cast<std::uint16_t>(cat.size());
   if (made.is_site == 0) std::memcpy(made.hash, base::string_hash(name).digits, sizeof made.hash);
   std::memcpy(memory, &made, sizeof made);
-  std::memcpy(memory + sizeof made, name.data(), name.size());
-  std::memcpy(memory + sizeof made + name.size(), cat.data(), cat.size());
+  if (!name.empty()) std::memcpy(memory + sizeof made, name.data(), name.size());
+  if (!cat.empty()) std::memcpy(memory + sizeof made + name.size(), cat.data(), cat.size());
   const auto* entry = reinterpret_cast<const Entry*>(memory);
   segment.load(std::memory_order_relaxed)[count % kSegmentSize] = entry;
   count_.store(count + 1, std::memory_order_release);

@@ -133,7 +133,7 @@ void emit(RecordKind kind, std::uint8_t flags, model::SiteId site, base::Ticks b
   if (char* at = reserve(state, size)) {
     const RecordHeader header{static_cast<std::uint32_t>(size), kind, flags, args.count(), site, lane, begin, end};
     std::memcpy(at, &header, sizeof header);
-    std::memcpy(at + sizeof header, args.data(), args.size());
+    if (args.size() != 0) std::memcpy(at + sizeof header, args.data(), args.size());
     commit(state, size);
   }
   leave(state);
