@@ -112,7 +112,7 @@ void TraceWriter::note_progress(model::ChunkHeader* chunk, std::uint64_t end) {
     chunk->drained = end;
   } else if (chunk->pending_block != block_number_) {
     chunk->pending_block = block_number_;
-    touched_.append(reinterpret_cast<const char*>(&chunk), sizeof chunk);
+    touched_.append(reinterpret_cast<const char*>(&chunk), sizeof(void*));
   }
 }
 
@@ -124,9 +124,9 @@ void TraceWriter::progress_is_safe() {
   ++block_number_;
   if (crash_ == nullptr) return;
   crash_->next_id.store(encoder_.next_id(), std::memory_order_release);
-  for (std::size_t at = 0; at < touched_.size(); at += sizeof(model::ChunkHeader*)) {
+  for (std::size_t at = 0; at < touched_.size(); at += sizeof(void*)) {
     model::ChunkHeader* chunk;
-    std::memcpy(&chunk, touched_.data() + at, sizeof chunk);
+    std::memcpy(&chunk, touched_.data() + at, sizeof(void*));
     chunk->drained = chunk->pending;
   }
   touched_.clear();
