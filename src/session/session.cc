@@ -126,8 +126,7 @@ bool start_recording(const StartRequest& request) {
   const int pid = raw::pid();
   const Identity identity = read_identity();
   base::clock_start(config.clock != config::ClockChoice::kMonotonic);
-  notes().prepare(
-      {config, identity, pid, static_cast<int>(getppid()), request.bind && state.bound, request.process_id});
+  notes().prepare({config, identity, pid, static_cast<int>(getppid()), state.preloaded, request.process_id});
   write::DrainOptions drain_options;
   if (!fill_drain_options(request, config, identity, pid, &drain_options)) {
     turn_off();

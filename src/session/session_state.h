@@ -29,7 +29,6 @@ struct State {
   bool child = false;         // forked from a process that was recording
   std::int32_t load_pid = 0;  // of the process that loaded the library
   bool preloaded = false;     // the preload library starts, ahead of the program's own init call
-  bool bound = false;
   Producer producer = Producer::kApi;
   const config::Loaded* config = nullptr;  // read once, kept for the life of the process and its children
   std::atomic<std::uint64_t> generation{0};
