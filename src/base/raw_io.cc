@@ -69,6 +69,11 @@ int fstat(int fd, struct ::stat* out) {
 #endif
 }
 
+int stat_at(int dir_fd, const char* path, struct ::stat* out, int flags) {
+  return static_cast<int>(call(SYS_newfstatat, dir_fd, address(path), address(out), flags));
+}
+int descriptor_flags(int fd) { return static_cast<int>(call(SYS_fcntl, fd, F_GETFD)); }
+
 int ftruncate(int fd, std::uint64_t size) { return static_cast<int>(call(SYS_ftruncate, fd, static_cast<long>(size))); }
 int fallocate(int fd, std::uint64_t offset, std::uint64_t size) {
   return static_cast<int>(call(SYS_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(size)));

@@ -21,6 +21,8 @@ long write(int fd, const void* data, std::size_t size);
 long pwrite(int fd, const void* data, std::size_t size, std::uint64_t offset);
 long read(int fd, void* data, std::size_t size);
 int fstat(int fd, struct ::stat* out);
+int stat_at(int dir_fd, const char* path, struct ::stat* out, int flags);
+int descriptor_flags(int fd);  // F_GETFD; -EBADF when nothing is open there
 int ftruncate(int fd, std::uint64_t size);
 int fallocate(int fd, std::uint64_t offset, std::uint64_t size);
 int unlink(const char* path);
