@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+#include "intercept/got_binder.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include <algorithm>
+
+namespace dft::intercept {
+
+namespace {
+
+// Code of the library that this binder is part of.
+void landmark() {}
+
+// libc and the dynamic linker call each other's functions under their own locks and in the middle of their own work:
+// what libc does inside one call of the application is not a call of the application, and malloc, locks or thread start
+// would be re-entered. Their calls of the names that we bind do not pass through slots anyway (hidden symbols).
+bool is_libc_or_linker(const ElfObject& object) {
+  for (const char* prefix : {"libc.so.", "ld-linux", "ld64.so", "libpthread.so.", "libdl.so.", "librt.so.", "ld-musl",
+                             "libc.musl", "linux-vdso", "linux-gate"})
+    if (strncmp(object.soname(), prefix, strlen(prefix)) == 0) return true;
+  return false;
+}
+
+// Waits until a dlopen of another thread that has already begun is over: dlsym takes the same lock.
+void wait_for_running_dlopen() { (void)dlsym(RTLD_DEFAULT, "dl_iterate_phdr"); }
+
+struct Counters {
+  unsigned long long loads, unloads;
+};
+
+}  // namespace
+
+template <void (GotBinder::*visit)(ElfObject&)>
+void GotBinder::each_object() {
+  cursor_ = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* self) {
+        ElfObject object(*info);
+        (static_cast<GotBinder*>(self)->*visit)(object);
+        return 0;
+      },
+      this);
+}
+
+bool GotBinder::counters_changed() {
+  Counters now{};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<Counters*>(out) = {info->dlpi_adds, info->dlpi_subs};
+        return 1;
+      },
+      &now);
+  const bool changed = now.loads != loads_ || now.unloads != unloads_;
+  some_gone_ = now.unloads != unloads_;
+  loads_ = now.loads;
+  unloads_ = now.unloads;
+  return changed;
+}
+
+bool GotBinder::bind(const Binding* bindings, std::size_t count) {
+  {
+    const base::LockGuard guard(lock_);
+    if (phase_ != Phase::kUnbound || !table_.load(bindings, count)) return false;
+    phase_ = Phase::kPreparing;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* out) {
+          *static_cast<dl_phdr_info*>(out) = *info;
+          return 1;
+        },
+        &program_);
+    each_object<&GotBinder::find_libc>();
+    before_libc_ = true;
+    each_object<&GotBinder::find_definitions>();
+  }
+  table_.resolve_indirect();
+  {
+    const base::LockGuard guard(lock_);
+    counters_changed();
+    first_scan_ = true;
+    scan();
+    first_scan_ = false;
+    phase_ = Phase::kBound;
+  }
+  scan_until_settled();
+  return true;
+}
+
+void GotBinder::bind_new_objects(int dlopen_flags) {
+  {
+    const base::LockGuard guard(lock_);
+    if (phase_ != Phase::kBound || (!counters_changed() && !any_being_loaded_)) return;
+    deep_bind_ = (dlopen_flags & RTLD_DEEPBIND) != 0;
+    scan();
+    deep_bind_ = false;
+  }
+  scan_until_settled();
+}
+
+void GotBinder::scan_until_settled() {
+  std::uint32_t seen = 0;
+  {
+    const base::LockGuard guard(lock_);
+    if (!any_being_loaded_) return;
+    seen = scan_;
+  }
+  wait_for_running_dlopen();
+  const base::LockGuard guard(lock_);
+  if (phase_ != Phase::kBound) return;
+  settled_ = std::max(settled_, seen);
+  counters_changed();
+  scan();
+}
+
+void GotBinder::unbind() {
+  const base::LockGuard guard(lock_);
+  if (phase_ != Phase::kBound) return;
+  each_object<&GotBinder::restore>();
+  records_.release();
+  objects_.release();
+  code_.release();
+  table_.release();
+  any_being_loaded_ = false;
+  phase_ = Phase::kUnbound;
+}
+
+BoundCounts GotBinder::counts() {
+  const base::LockGuard guard(lock_);
+  BoundCounts counts;
+  counts.objects = static_cast<std::uint32_t>(objects_.size());
+  counts.slots = static_cast<std::uint32_t>(records_.size());
+  for (const Object& object : objects_) {
+    counts.left.other += object.left.other;
+    counts.left.unsure += object.left.unsure;
+    counts.left.refused += object.left.refused;
+    counts.left.through += object.left.through;
+  }
+  return counts;
+}
+
+// Four passes, each with the dynamic linker's list held still: an object that comes between two of them is not new to
+// the later ones and waits for the next scan; one that goes is not visited.
+void GotBinder::scan() {
+  ++scan_;
+  code_.clear();
+  any_being_loaded_ = false;
+  each_object<&GotBinder::look_at>();
+  forget_gone();
+  if (first_scan_) each_object<&GotBinder::survey>();
+  table_.store_reals();
+  each_object<&GotBinder::bind_object>();
+  each_object<&GotBinder::bind_again>();
+}
+
+void GotBinder::find_libc(ElfObject& object) {
+  object.read();
+  if (strncmp(object.soname(), "libc.", 5) == 0) table_.take_default_versions(object);
+}
+
+void GotBinder::find_definitions(ElfObject& object) {
+  object.read();
+  if (is_ours(object)) return;
+  table_.take_definitions(object, before_libc_);
+  if (strncmp(object.soname(), "libc.", 5) == 0) before_libc_ = false;
+}
+
+bool GotBinder::is_ours(const ElfObject& object) {
+  if (object.contains(reinterpret_cast<const void*>(&landmark))) return true;
+  return std::any_of(table_.begin(), table_.end(),
+                     [&](const Row& row) { return object.contains(row.binding->wrapper); });
+}
+
+GotBinder::Object* GotBinder::known(const ElfObject& object) {
+  const auto same = [&](const Object& entry) {
+    return entry.base == object.base() && entry.dynamic == object.dynamic();
+  };
+  if (cursor_ < objects_.size() && same(objects_[cursor_])) return &objects_[cursor_++];
+  Object* found = std::find_if(objects_.begin(), objects_.end(), same);
+  if (found == objects_.end()) return nullptr;
+  cursor_ = static_cast<std::size_t>(found - objects_.begin()) + 1;
+  return found;
+}
+
+// After an unload: whether this is the object that we bound, and not one that has come to the same place.
+bool GotBinder::still_bound(const ElfObject& object, const Object& entry) {
+  if (entry.state == Object::State::kOurs) return is_ours(object);
+  const Record* record = first_record(entry.id);
+  if (record == records_.end() || record->object != entry.id || !object.contains(record->word)) return false;
+  return record->word->load(std::memory_order_relaxed) == table_[record->row].binding->wrapper;
+}
+
+GotBinder::Object::State GotBinder::first_look(ElfObject& object) {
+  if (is_ours(object)) return Object::State::kOurs;
+  object.read();
+  if (!first_scan_) table_.take_definitions(object, false);
+  table_.note_definitions(object);
+  if (is_libc_or_linker(object) || !object.has_slots()) return Object::State::kDone;
+  // Its relocations are done when the dynamic linker has taken the write access away. If it has not, or never does for
+  // this object, it may be in the middle of it: protecting and writing at the same time as it does would end in a
+  // fault.
+  const void* protected_part = object.read_only_after_relocation();
+  const bool complete = protected_part != nullptr && page_access(protected_part) == PageAccess::kReadOnly;
+  return complete ? Object::State::kNew : Object::State::kBeingLoaded;
+}
+
+void GotBinder::look_at(ElfObject& object) {
+  Object* entry = known(object);
+  if (entry != nullptr && some_gone_ && !still_bound(object, *entry)) {
+    forget_records(entry->id);
+    *entry = {object.base(), object.dynamic(), next_id_++, scan_, scan_, first_look(object), {}};
+  } else if (entry == nullptr) {
+    const Object added{object.base(), object.dynamic(), next_id_++, scan_, scan_, first_look(object), {}};
+    if (!objects_.push(added)) return;
+    entry = &objects_[objects_.size() - 1];
+  }
+  entry->seen_in = scan_;
+  if (entry->state == Object::State::kBeingLoaded && entry->first_in <= settled_) {
+    entry->state = Object::State::kNew;
+    entry->id = next_id_++;  // its records come behind all that there are
+  }
+  any_being_loaded_ = any_being_loaded_ || entry->state == Object::State::kBeingLoaded;
+  // Without room for it, a slot that leads there is left alone.
+  (void)code_.push({object.code_begin(), object.code_end(), entry->state == Object::State::kOurs});
+}
+
+void GotBinder::forget_gone() {
+  const std::size_t before = objects_.size();
+  objects_.keep_if([&](const Object& entry) { return entry.seen_in == scan_; });
+  if (objects_.size() == before) return;
+  records_.keep_if([&](const Record& record) {
+    return std::any_of(objects_.begin(), objects_.end(),
+                       [&](const Object& entry) { return entry.id == record.object; });
+  });
+}
+
+void GotBinder::forget_records(std::uint32_t object) {
+  records_.keep_if([&](const Record& record) { return record.object != object; });
+}
+
+GotBinder::Record* GotBinder::first_record(std::uint32_t object) {
+  return std::lower_bound(records_.begin(), records_.end(), object,
+                          [](const Record& record, std::uint32_t id) { return record.object < id; });
+}
+
+// Where the executable takes the address of a function and is not position-independent, that address is an entry of its
+// PLT, for everybody. Such a slot leads through the executable's own slot, which is bound; binding both would record
+// the call twice, and taking the entry for the real function would make the wrapper call itself.
+const void* GotBinder::canonical_plt(const Row& row) const {
+  ElfObject program(program_);
+  program.read();
+  return program.canonical_plt(row.name);
+}
+
+const GotBinder::Code* GotBinder::code_at(const void* address) {
+  const auto value = reinterpret_cast<std::uintptr_t>(address);
+  const Code* found = std::find_if(code_.begin(), code_.end(),
+                                   [&](const Code& code) { return value >= code.begin && value < code.end; });
+  return found != code_.end() ? found : nullptr;
+}
+
+bool GotBinder::is_foreign_code(const void* address) {
+  const Code* code = code_at(address);
+  return code != nullptr && !code->ours;
+}
+
+void GotBinder::survey(ElfObject& object) {
+  const Object* entry = known(object);
+  if (entry == nullptr || entry->state != Object::State::kNew) return;
+  object.read();
+  object.each_slot([&](const Slot& slot) {
+    Row* group = slot.kind != SlotKind::kData ? table_.find(object.symbol_name(slot.symbol)) : nullptr;
+    if (group == nullptr) return;
+    Row* row = table_.defined_for(group, object.wanted_version(slot.symbol));
+    if (row == nullptr) return;
+    void* value = slot.word->load(std::memory_order_relaxed);
+    if (value == row->definition || object.is_unresolved(slot, value)) {
+      ++row->slots_with_definition;
+    } else if (is_foreign_code(value) && value != canonical_plt(*row) &&
+               (row->other == nullptr || row->other == value)) {
+      row->other = value;
+      ++row->slots_with_other;
+    }
+  });
+}
+
+// RTLD_DEEPBIND and -Bsymbolic give an object a scope of its own. The flags are known only if the dlopen was seen; a
+// resolved slot that holds another definition than the global one tells it as well.
+bool GotBinder::sees_other_definitions(const ElfObject& object) {
+  if (deep_bind_ || object.looks_at_itself_first()) return true;
+  bool other = false;
+  object.each_slot([&](const Slot& slot) {
+    if (other) return;
+    Row* group = table_.find(object.symbol_name(slot.symbol));
+    const Row* row = group != nullptr ? table_.defined_for(group, object.wanted_version(slot.symbol)) : nullptr;
+    if (row == nullptr) return;
+    const void* value = slot.word->load(std::memory_order_relaxed);
+    other = value != row->definition && value != row->real() && !object.is_unresolved(slot, value) &&
+            is_foreign_code(value) && value != canonical_plt(*row);
+  });
+  return other;
+}
+
+// A slot that was never called through will get what the dynamic linker finds for it: for the global scope the
+// definition of the row. Where the object may see another one, only if there is no other. With given real functions the
+// names are exported, and the dynamic linker finds them by itself but for objects with a scope of their own.
+Row* GotBinder::row_for_unresolved(Row* group, const char* version) {
+  Row* row = table_.defined_for(group, version);
+  const bool given = group->binding->real_is_given;
+  if (given && !own_scope_) return nullptr;
+  if (row != nullptr && row->lasting && !(own_scope_ && row->defined_elsewhere)) {
+    Row* leading = row->real() == row->definition ? row : table_.leading_to(group, row->definition, version);
+    if (leading == nullptr) leading = spare_for(group, row->definition);
+    if (leading != nullptr) return leading;
+  }
+  ++current_->left.unsure;
+  return nullptr;
+}
+
+Row* GotBinder::spare_for(Row* group, void* target) {
+  for (Row* row = group; row != nullptr; row = table_.next(row)) {
+    if (!row->binding->spare || row->active()) continue;
+    row->binding->real->store(target, std::memory_order_release);
+    return row;
+  }
+  return nullptr;
+}
+
+// The row whose wrapper may stand in this slot (invariant 1), or null.
+Row* GotBinder::choose(const ElfObject& object, const Slot& slot, Row* group, void* value) {
+  const char* version = object.wanted_version(slot.symbol);
+  if (object.is_unresolved(slot, value)) return row_for_unresolved(group, version);
+  if (Row* row = table_.leading_to(group, value, version)) return row;
+  if (value == nullptr) return nullptr;  // a weak reference that nobody defines
+  if (value == canonical_plt(*group)) {
+    ++current_->left.through;
+    return nullptr;
+  }
+  if (slot.kind == SlotKind::kData) return nullptr;  // the program has stored something else since
+  const Code* code = code_at(value);
+  if (code != nullptr && code->ours) return nullptr;  // an exported name of ours
+  if (code != nullptr && !group->binding->real_is_given)
+    if (Row* row = spare_for(group, value)) return row;
+  ++current_->left.other;
+  return nullptr;
+}
+
+void GotBinder::bind_slot(const ElfObject& object, const Slot& slot) {
+  Row* group = table_.find(object.symbol_name(slot.symbol));
+  if (group == nullptr) return;
+  while (true) {
+    void* value = slot.word->load(std::memory_order_relaxed);
+    if (table_.is_wrapper(group, value)) return;
+    const Row* row = choose(object, slot, group, value);
+    // The record first: a child that is forked in between, or an unbind, finds a slot that does not hold our value.
+    if (row == nullptr || !records_.push({slot.word, value, table_.index_of(row), current_->id})) return;
+    const SlotWriter::Result result = writer_.exchange(slot.word, value, row->binding->wrapper);
+    if (result == SlotWriter::Result::kDone) return;
+    records_.pop();
+    if (result == SlotWriter::Result::kRefused) {
+      ++current_->left.refused;
+      return;
+    }
+    // kChanged: a first call of another thread has just resolved it.
+  }
+}
+
+void GotBinder::bind_object(ElfObject& object) {
+  current_ = known(object);
+  if (current_ == nullptr || current_->state != Object::State::kNew) return;
+  current_->state = Object::State::kDone;
+  object.read();
+  own_scope_ = sees_other_definitions(object);
+  object.each_slot([&](const Slot& slot) { bind_slot(object, slot); });
+  writer_.finish();
+}
+
+// A first call that was inside the dynamic linker while we changed its slot has written the real address over ours.
+void GotBinder::bind_again(ElfObject& object) {
+  const Object* entry = known(object);
+  if (entry == nullptr || entry->state != Object::State::kDone) return;
+  for (Record* record = first_record(entry->id); record != records_.end() && record->object == entry->id; ++record) {
+    const Row& row = table_[record->row];
+    void* value = record->word->load(std::memory_order_relaxed);
+    if (value != record->before && value == row.real()) writer_.exchange(record->word, value, row.binding->wrapper);
+  }
+  writer_.finish();
+}
+
+void GotBinder::restore(ElfObject& object) {
+  const Object* entry = known(object);
+  if (entry == nullptr) return;
+  for (Record* record = first_record(entry->id); record != records_.end() && record->object == entry->id; ++record) {
+    if (object.contains(record->word))
+      writer_.exchange(record->word, table_[record->row].binding->wrapper, record->before);
+  }
+  writer_.finish();
+}
+
+}  // namespace dft::intercept

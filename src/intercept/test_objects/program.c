@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* A whole program, told by its link options: position-independent or not, with a preloaded shim or not. Prints how many
+   of its 12 reads (3 of its own, 9 of a library) the wrapper and the shim saw. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "caller.h"
+#include "tool.h"
+
+ReadFunction* program_read = read;
+
+int main(int count, char** arguments) {
+  const struct Tool* tool = DFT_TEST_TOOL();
+  long* shim_reads = (long*)dlsym(RTLD_DEFAULT, "shim_reads");
+  const int options = count > 1 && strcmp(arguments[1], "given") == 0 ? TOOL_GIVEN_REAL : 0;
+  char byte;
+  if (!tool->bind(options)) return 3;
+  const long wrapped = tool->reads();
+  const long shimmed = shim_reads != NULL ? *shim_reads : 0;
+  for (int i = 0; i < 3; ++i) {
+    if (read(-1, &byte, 1) != -1) return 4;
+    if (caller_read(-1, &byte, 1) != -1) return 4;
+    if (caller_read_by_table(-1, &byte, 1) != -1) return 4;
+    if (caller_read_address()(-1, &byte, 1) != -1) return 4;
+  }
+  printf("wrapped %ld shim %ld equal %d\n", tool->reads() - wrapped, shim_reads != NULL ? *shim_reads - shimmed : 0,
+         caller_read_address() == *(ReadFunction* volatile*)&program_read);
+  tool->unbind();
+  const long after = tool->reads();
+  if (caller_read(-1, &byte, 1) != -1 || read(-1, &byte, 1) != -1) return 5;
+  return tool->reads() == after || options != 0 ? 0 : 6;
+}
