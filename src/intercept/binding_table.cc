@@ -18,6 +18,17 @@ void keep_version(Row& row, const char* version) {
   if (size < sizeof row.version) memcpy(row.version, version != nullptr ? version : "", size + 1);
 }
 
+// One function may stand under several versions (dlopen has two since it moved into libc).
+bool answers_for(const Row& row, const char* version) {
+  if (row.any_version) return true;
+  if (version == nullptr) return row.binding->version == nullptr;
+  if (!row.lasting) return false;
+  ElfObject object(row.place);
+  object.read();
+  const ElfW(Sym)* symbol = object.find_defined(row.name, version);
+  return symbol != nullptr && object.address_of(symbol) == row.definition;
+}
+
 const char* wanted(const Row& row) { return row.version[0] != '\0' ? row.version : nullptr; }
 
 }  // namespace
@@ -29,7 +40,8 @@ bool BindingTable::load(const Binding* bindings, std::size_t count) {
   longest_ = 0;
   if (!index_.assign_zero(size)) return false;
   for (std::size_t i = 0; i < count; ++i) {
-    Row row{&bindings[i], SymbolName(bindings[i].name), kNoRow, {}, nullptr, false, false, false, false, nullptr, 0, 0};
+    Row row{
+        &bindings[i], SymbolName(bindings[i].name), kNoRow, {}, nullptr, false, false, {}, false, false, nullptr, 0, 0};
     keep_version(row, bindings[i].version);
     if (!rows_.push(row)) return false;
     const std::size_t length = strlen(row.name.text);
@@ -88,8 +100,7 @@ Row* BindingTable::defined_for(Row* group, const char* version) {
   for (Row* row = group; row != nullptr; row = next(row)) {
     if (row->definition == nullptr || row->indirect || row->binding->spare) continue;
     if (same_version(*row, version)) return row;
-    const bool fits = row->any_version || (version == nullptr && row->binding->version == nullptr);
-    if (found == nullptr && fits) found = row;
+    if (found == nullptr && answers_for(*row, version)) found = row;
   }
   return found;
 }
@@ -112,6 +123,7 @@ void BindingTable::take_definitions(const ElfObject& object, bool lasting) {
     row.definition = object.address_of(symbol);
     row.any_version = version == nullptr;
     row.lasting = lasting;
+    row.place = object.place();
     row.indirect = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC;
   }
 }

@@ -27,11 +27,12 @@ inline constexpr std::uint32_t kNoRow = ~0u;
 struct Row {
   const Binding* binding;
   SymbolName name;
-  std::uint32_t next;      // row of the same name, or kNoRow
-  char version[40];        // the version that its callers ask for; "" when nobody has versions
-  void* definition;        // what the dynamic linker takes for callers of the global scope; null: nobody defines it
-  bool any_version;        // the definition answers for every version
-  bool lasting;            // it lies in an object that is never unloaded
+  std::uint32_t next;  // row of the same name, or kNoRow
+  char version[40];    // the version that its callers ask for; "" when nobody has versions
+  void* definition;    // what the dynamic linker takes for callers of the global scope; null: nobody defines it
+  bool any_version;    // the definition answers for every version
+  bool lasting;        // it lies in an object that is never unloaded, at `place`
+  ObjectPlace place;
   bool indirect;           // an IFUNC: dlsym has to say where it leads
   bool defined_elsewhere;  // some object has another definition of this name and version
   void* other;             // what slots hold instead (another tool has bound them before us)

@@ -64,8 +64,8 @@ SymbolName::SymbolName(const char* symbol) : text(symbol), gnu_hash(5381), sysv_
   }
 }
 
-ElfObject::ElfObject(const dl_phdr_info& info)
-    : base_(info.dlpi_addr), headers_(info.dlpi_phdr), header_count_(info.dlpi_phnum) {
+ElfObject::ElfObject(const ObjectPlace& place)
+    : base_(place.base), headers_(place.headers), header_count_(place.header_count) {
   const std::uintptr_t page = getauxval(AT_PAGESZ);
   for (std::size_t i = 0; i < header_count_; ++i) {
     const ElfW(Phdr)& header = headers_[i];

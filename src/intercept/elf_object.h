@@ -35,11 +35,21 @@ struct Slot {
   std::uint32_t index;  // of its relocation in the table
 };
 
+// Where an object lies; may be kept for objects that are never unloaded.
+struct ObjectPlace {
+  std::uintptr_t base;
+  const ElfW(Phdr) * headers;
+  std::size_t header_count;
+};
+
 class ElfObject {
  public:
-  explicit ElfObject(const dl_phdr_info& info);  // knows where the object lies; the rest after read()
+  explicit ElfObject(const ObjectPlace& place);  // knows its parts; the rest after read()
+  explicit ElfObject(const dl_phdr_info& info)
+      : ElfObject(ObjectPlace{info.dlpi_addr, info.dlpi_phdr, info.dlpi_phnum}) {}
   void read();
 
+  ObjectPlace place() const { return {base_, headers_, header_count_}; }
   std::uintptr_t base() const { return base_; }
   const void* dynamic() const { return dynamic_; }
   bool has_slots() const { return symbols_ != nullptr && strings_ != nullptr && (plt_.size != 0 || other_.size != 0); }

@@ -66,7 +66,7 @@ bool GotBinder::bind(const Binding* bindings, std::size_t count) {
     phase_ = Phase::kPreparing;
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* out) {
-          *static_cast<dl_phdr_info*>(out) = *info;
+          *static_cast<ObjectPlace*>(out) = ElfObject(*info).place();
           return 1;
         },
         &program_);

@@ -121,7 +121,7 @@ class GotBinder {
   std::uint32_t settled_ = 0;  // objects that this scan or an earlier one found being loaded are complete by now
   std::uint32_t next_id_ = 0;
   std::size_t cursor_ = 0;
-  dl_phdr_info program_{};  // the executable, which is never unloaded
+  ObjectPlace program_{};  // the executable, which is never unloaded
   BindingTable table_;
   MappedArray<Object> objects_;
   MappedArray<Record> records_;

@@ -31,8 +31,8 @@ namespace {
 
 class Library {
  public:
-  explicit Library(const std::string& name, int flags = RTLD_LAZY | RTLD_LOCAL)
-      : handle_(dlopen((DFT_TEST_OBJECTS "lib" + name + ".so").c_str(), flags)) {
+  explicit Library(const std::string& name, int flags = RTLD_LAZY | RTLD_LOCAL) {
+    handle_ = dlopen((DFT_TEST_OBJECTS "lib" + name + ".so").c_str(), flags);
     EXPECT_NE(handle_, nullptr) << dlerror();
   }
   ~Library() { close(); }
@@ -55,7 +55,7 @@ class Library {
   ReadFunction** variable() const { return get<decltype(caller_variable)>("caller_variable")(); }
 
  private:
-  void* handle_;
+  void* handle_ = nullptr;
 };
 
 class GotBinderTest : public testing::Test {
@@ -83,7 +83,7 @@ class GotBinderTest : public testing::Test {
 class HowLinked : public GotBinderTest, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Libraries, HowLinked,
                          testing::Values("caller_lazy", "caller_now", "caller_symbolic", "caller_norelro",
-                                         "caller_sysv"));
+                                         "caller_sysv", "caller_ibt"));
 
 TEST_P(HowLinked, EveryKindOfSlotIsBoundAndUnbound) {
   const Library library(GetParam());
@@ -196,6 +196,17 @@ TEST_F(GotBinderTest, EachVersionOfANameHasItsOwnWrapper) {
   ASSERT_TRUE(tool.bind(0));
   EXPECT_EQ(library.get<decltype(caller_spawn)>("caller_spawn")(), tool.spawn_wrapper);
   EXPECT_EQ(library.get<decltype(caller_old_spawn)>("caller_old_spawn")(), tool.old_spawn_wrapper);
+}
+
+TEST_F(GotBinderTest, AnUnresolvedSlotMayAskForAnOlderVersionOfTheSameFunction) {
+  void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (dlvsym(libc, "dlerror", "GLIBC_2.34") == nullptr) GTEST_SKIP() << "libc has one version of it";
+  const Library library("plugin");
+  ASSERT_TRUE(tool.bind(0));
+  const long before = tool.dlerrors();
+  library.get<decltype(caller_old_dlerror)>("caller_old_dlerror")();
+  EXPECT_EQ(tool.dlerrors() - before, 1);
+  EXPECT_EQ(tool.counts().unsure, 0u);
 }
 #endif
 

@@ -31,6 +31,10 @@ void* caller_spawn(void) { return (void*)posix_spawn; }
 extern int old_spawn(void);
 __asm__(".symver old_spawn, posix_spawn@GLIBC_2.2.5");
 void* caller_old_spawn(void) { return (void*)old_spawn; }
+extern void* old_dlerror(void);
+__asm__(".symver old_dlerror, dlerror@GLIBC_2.2.5");
+void* caller_old_dlerror(void) { return old_dlerror(); }
 #else
 void* caller_old_spawn(void) { return NULL; }
+void* caller_old_dlerror(void) { return NULL; }
 #endif

@@ -17,6 +17,7 @@ ssize_t caller_read_by_variable(int fd, void* data, size_t size); /* data word t
 ReadFunction** caller_variable(void);
 void* caller_old_spawn(void); /* posix_spawn of the oldest version; null where there is only one */
 void* caller_spawn(void);
+void* caller_old_dlerror(void); /* by a PLT slot that asks for the older of two versions of one function */
 #ifdef __cplusplus
 }
 #endif

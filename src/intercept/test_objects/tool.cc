@@ -31,6 +31,13 @@ struct Wrapper {
   }
 };
 
+std::atomic<void*> real_dlerror{nullptr};
+std::atomic<long> dlerrors{0};
+char* count_dlerror() {
+  ++dlerrors;
+  return reinterpret_cast<char* (*)()>(real_dlerror.load())();
+}
+
 template <class Function>
 void* address(Function* function) {
   return reinterpret_cast<void*>(function);
@@ -42,6 +49,7 @@ const Binding bindings[] = {
 #if defined(__x86_64__)
     {"posix_spawn", "GLIBC_2.2.5", address(Wrapper<3>::spawn), &Wrapper<3>::real},
 #endif
+    {"dlerror", nullptr, address(count_dlerror), &real_dlerror},
     {"a_function_that_nobody_defines", nullptr, address(Wrapper<4>::spawn), &Wrapper<4>::real},
     {"read", nullptr, address(Wrapper<1>::read), &Wrapper<1>::real, true},
 };
@@ -69,6 +77,7 @@ const Tool tool = {
     counts,
     [] { return Wrapper<0>::calls.load(); },
     [] { return Wrapper<1>::calls.load(); },
+    [] { return dlerrors.load(); },
     [] { return Wrapper<0>::real.load(); },
     address(Wrapper<0>::read),
     address(Wrapper<2>::spawn),

@@ -17,6 +17,7 @@ struct Tool {
   struct ToolCounts (*counts)(void);
   long (*reads)(void);       /* calls that the wrapper of read saw */
   long (*spare_reads)(void); /* those of its spare */
+  long (*dlerrors)(void);
   void* (*real_read)(void);
   void* read_wrapper;
   void* spawn_wrapper;
