@@ -29,10 +29,9 @@ bool is_function(const ElfW(Sym) & symbol) {
          (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-constexpr std::size_t kStubSize = 16;
-
 // REQUIRES: kStubSize bytes of code.
 #if defined(__x86_64__)
+constexpr std::size_t kStubSize = 9;  // no more: lld's PLT ends the segment
 // ld, gold and lld: `push $index` in the PLT entry; mold: the PLT's head, `push %r11; push table(%rip)`.
 bool is_lazy_stub(const unsigned char* code, std::uint32_t index) {
   constexpr unsigned char kEndbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -44,6 +43,7 @@ bool is_lazy_stub(const unsigned char* code, std::uint32_t index) {
   return code[0] == 0xff && code[1] == 0x35;
 }
 #elif defined(__aarch64__)
+constexpr std::size_t kStubSize = 8;
 // The PLT's head: `stp x16, x30, [sp, #-16]!`, behind a landing pad or not.
 bool is_lazy_stub(const unsigned char* code, std::uint32_t) {
   std::uint32_t words[2];

@@ -89,7 +89,10 @@ TEST(ElfObject, SeesEveryKindOfSlotAndTheVersionItAsksFor) {
     object.each_slot([&](const Slot& slot) {
       if (std::string(object.symbol_name(slot.symbol)) != "read") return;
       ++kinds[static_cast<int>(slot.kind)];
-      EXPECT_EQ(std::string(object.wanted_version(slot.symbol)).rfind("GLIBC_2.", 0), 0u);
+      const char* version = object.wanted_version(slot.symbol);  // none when linked against a sanitizer's definition
+      if (version != nullptr) {
+        EXPECT_EQ(std::string(version).rfind("GLIBC_2.", 0), 0u);
+      }
       if (slot.kind == SlotKind::kPlt) {
         EXPECT_TRUE(object.is_unresolved(slot, slot.word->load()));
         EXPECT_FALSE(object.is_unresolved(slot, dlsym(library, "caller_read"))) << "code of the object, but no stub";

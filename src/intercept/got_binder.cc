@@ -29,6 +29,16 @@ void wait_for_running_dlopen() { (void)dlsym(RTLD_DEFAULT, "dl_iterate_phdr"); }
 struct Counters {
   unsigned long long loads, unloads;
 };
+Counters read_counters() {
+  Counters now{};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<Counters*>(out) = {info->dlpi_adds, info->dlpi_subs};
+        return 1;
+      },
+      &now);
+  return now;
+}
 
 }  // namespace
 
@@ -44,19 +54,12 @@ void GotBinder::each_object() {
       this);
 }
 
+// Both counters in one: they only grow, so a sum that is the same means that neither has changed.
 bool GotBinder::counters_changed() {
-  Counters now{};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* out) {
-        *static_cast<Counters*>(out) = {info->dlpi_adds, info->dlpi_subs};
-        return 1;
-      },
-      &now);
-  const bool changed = now.loads != loads_ || now.unloads != unloads_;
+  const Counters now = read_counters();
   some_gone_ = now.unloads != unloads_;
-  loads_ = now.loads;
   unloads_ = now.unloads;
-  return changed;
+  return changes_.exchange(now.loads + now.unloads, std::memory_order_relaxed) != now.loads + now.unloads;
 }
 
 bool GotBinder::bind(const Binding* bindings, std::size_t count) {
@@ -88,6 +91,11 @@ bool GotBinder::bind(const Binding* bindings, std::size_t count) {
 }
 
 void GotBinder::bind_new_objects(int dlopen_flags) {
+  if (phase_.load(std::memory_order_relaxed) == Phase::kUnbound) return;
+  const Counters now = read_counters();
+  if (now.loads + now.unloads == changes_.load(std::memory_order_relaxed) &&
+      !any_being_loaded_.load(std::memory_order_relaxed))
+    return;
   {
     const base::LockGuard guard(lock_);
     if (phase_ != Phase::kBound || (!counters_changed() && !any_being_loaded_)) return;
@@ -219,7 +227,7 @@ void GotBinder::look_at(ElfObject& object) {
     entry->state = Object::State::kNew;
     entry->id = next_id_++;  // its records come behind all that there are
   }
-  any_being_loaded_ = any_being_loaded_ || entry->state == Object::State::kBeingLoaded;
+  if (entry->state == Object::State::kBeingLoaded) any_being_loaded_ = true;
   // Without room for it, a slot that leads there is left alone.
   (void)code_.push({object.code_begin(), object.code_end(), entry->state == Object::State::kOurs});
 }
@@ -264,6 +272,12 @@ bool GotBinder::is_foreign_code(const void* address) {
   return code != nullptr && !code->ours;
 }
 
+// What a wrapper may end in beside the definition: a function of another library. Never code of the object that has the
+// slot: should it be a way into the dynamic linker that is not recognised, each call would resolve the slot anew.
+bool GotBinder::may_stand_behind_us(const ElfObject& object, const void* value) {
+  return is_foreign_code(value) && !object.executable(value);
+}
+
 void GotBinder::survey(ElfObject& object) {
   const Object* entry = known(object);
   if (entry == nullptr || entry->state != Object::State::kNew) return;
@@ -276,7 +290,7 @@ void GotBinder::survey(ElfObject& object) {
     void* value = slot.word->load(std::memory_order_relaxed);
     if (value == row->definition || object.is_unresolved(slot, value)) {
       ++row->slots_with_definition;
-    } else if (is_foreign_code(value) && value != canonical_plt(*row) &&
+    } else if (may_stand_behind_us(object, value) && value != canonical_plt(*row) &&
                (row->other == nullptr || row->other == value)) {
       row->other = value;
       ++row->slots_with_other;
@@ -339,7 +353,7 @@ Row* GotBinder::choose(const ElfObject& object, const Slot& slot, Row* group, vo
   if (slot.kind == SlotKind::kData) return nullptr;  // the program has stored something else since
   const Code* code = code_at(value);
   if (code != nullptr && code->ours) return nullptr;  // an exported name of ours
-  if (code != nullptr && !group->binding->real_is_given)
+  if (!group->binding->real_is_given && may_stand_behind_us(object, value))
     if (Row* row = spare_for(group, value)) return row;
   ++current_->left.other;
   return nullptr;

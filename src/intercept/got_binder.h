@@ -14,6 +14,7 @@
 // name, often to put its own in front of it, gets the true one. Objects in other namespaces (dlmopen) are not seen.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -101,6 +102,7 @@ class GotBinder {
   const void* canonical_plt(const Row& row) const;
   const Code* code_at(const void* address);
   bool is_foreign_code(const void* address);
+  bool may_stand_behind_us(const ElfObject& object, const void* value);
   bool sees_other_definitions(const ElfObject& object);
   Row* row_for_unresolved(Row* group, const char* version);
   Row* spare_for(Row* group, void* target);
@@ -109,13 +111,13 @@ class GotBinder {
 
   enum class Phase : std::uint8_t { kUnbound, kPreparing, kBound };
   base::FutexLock lock_;
-  Phase phase_ = Phase::kUnbound;
+  std::atomic<Phase> phase_{Phase::kUnbound};  // these three are written under the lock and read without it
+  std::atomic<bool> any_being_loaded_{false};
+  std::atomic<unsigned long long> changes_{0};  // loads and unloads up to the last scan
   bool first_scan_ = false;
   bool before_libc_ = false;
-  bool any_being_loaded_ = false;
   bool deep_bind_ = false;
   bool some_gone_ = false;
-  unsigned long long loads_ = 0;
   unsigned long long unloads_ = 0;
   std::uint32_t scan_ = 0;
   std::uint32_t settled_ = 0;  // objects that this scan or an earlier one found being loaded are complete by now
