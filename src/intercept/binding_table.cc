@@ -18,6 +18,12 @@ void keep_version(Row& row, const char* version) {
   if (size < sizeof row.version) memcpy(row.version, version != nullptr ? version : "", size + 1);
 }
 
+// The first two characters: of the thousands of names that an object refers to, most are told apart by them.
+std::uint32_t beginning_of(const char* name) {
+  const std::uint32_t first = static_cast<unsigned char>(name[0]) & 0x7f;
+  return first << 7 | (first != 0 ? static_cast<unsigned char>(name[1]) & 0x7f : 0);
+}
+
 // One function may stand under several versions (dlopen has two since it moved into libc).
 bool answers_for(const Row& row, const char* version) {
   if (row.any_version) return true;
@@ -38,12 +44,15 @@ bool BindingTable::load(const Binding* bindings, std::size_t count) {
   while (size < count * 2) size *= 2;
   rows_.clear();
   longest_ = 0;
+  memset(beginnings_, 0, sizeof beginnings_);
   if (!index_.assign_zero(size)) return false;
   for (std::size_t i = 0; i < count; ++i) {
     Row row{
         &bindings[i], SymbolName(bindings[i].name), kNoRow, {}, nullptr, false, false, {}, false, false, nullptr, 0, 0};
     keep_version(row, bindings[i].version);
     if (!rows_.push(row)) return false;
+    const std::uint32_t beginning = beginning_of(row.name.text);
+    beginnings_[beginning / 64] |= std::uint64_t{1} << (beginning % 64);
     const std::size_t length = strlen(row.name.text);
     if (length > longest_) longest_ = length;
     const auto added = static_cast<std::uint32_t>(rows_.size() - 1);
@@ -66,10 +75,12 @@ void BindingTable::release() {
 }
 
 Row* BindingTable::find(const char* name) {
+  const std::uint32_t beginning = beginning_of(name);
+  if ((beginnings_[beginning / 64] >> (beginning % 64) & 1) == 0) return nullptr;
   std::uint32_t hash = 5381;
   std::size_t length = 0;
   for (; name[length] != '\0'; ++length) {
-    if (length == longest_) return nullptr;  // most names of C++ end here
+    if (length == longest_) return nullptr;
     hash = hash * 33 + static_cast<unsigned char>(name[length]);
   }
   for (std::size_t at = hash & (index_.size() - 1); index_[at] != 0; at = (at + 1) & (index_.size() - 1)) {

@@ -75,6 +75,7 @@ class BindingTable {
   MappedArray<Row> rows_;
   MappedArray<std::uint32_t> index_;  // row + 1 by hash of the name, open addressing, a power of two in size
   std::size_t longest_ = 0;
+  std::uint64_t beginnings_[(1 << 14) / 64] = {};
 };
 
 }  // namespace dft::intercept

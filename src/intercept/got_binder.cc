@@ -128,6 +128,7 @@ void GotBinder::unbind() {
   records_.release();
   objects_.release();
   code_.release();
+  matches_.release();
   table_.release();
   any_being_loaded_ = false;
   phase_ = Phase::kUnbound;
@@ -152,10 +153,11 @@ BoundCounts GotBinder::counts() {
 void GotBinder::scan() {
   ++scan_;
   code_.clear();
+  matches_.clear();
   any_being_loaded_ = false;
   each_object<&GotBinder::look_at>();
   forget_gone();
-  if (first_scan_) each_object<&GotBinder::survey>();
+  each_object<&GotBinder::find_slots>();
   table_.store_reals();
   each_object<&GotBinder::bind_object>();
   each_object<&GotBinder::bind_again>();
@@ -278,24 +280,37 @@ bool GotBinder::may_stand_behind_us(const ElfObject& object, const void* value) 
   return is_foreign_code(value) && !object.executable(value);
 }
 
-void GotBinder::survey(ElfObject& object) {
+void GotBinder::find_slots(ElfObject& object) {
   const Object* entry = known(object);
   if (entry == nullptr || entry->state != Object::State::kNew) return;
   object.read();
   object.each_slot([&](const Slot& slot) {
-    Row* group = slot.kind != SlotKind::kData ? table_.find(object.symbol_name(slot.symbol)) : nullptr;
+    Row* group = table_.find(object.symbol_name(slot.symbol));
     if (group == nullptr) return;
-    Row* row = table_.defined_for(group, object.wanted_version(slot.symbol));
-    if (row == nullptr) return;
-    void* value = slot.word->load(std::memory_order_relaxed);
-    if (value == row->definition || object.is_unresolved(slot, value)) {
-      ++row->slots_with_definition;
-    } else if (may_stand_behind_us(object, value) && value != canonical_plt(*row) &&
-               (row->other == nullptr || row->other == value)) {
-      row->other = value;
-      ++row->slots_with_other;
-    }
+    const Match match{slot, table_.index_of(group), entry->id};
+    if (matches_.push(match) && first_scan_) vote(object, match);
   });
+}
+
+void GotBinder::vote(const ElfObject& object, const Match& match) {
+  const Slot& slot = match.slot;
+  Row* row = table_.defined_for(&table_[match.row], object.wanted_version(slot.symbol));
+  if (row == nullptr || slot.kind == SlotKind::kData) return;
+  void* value = slot.word->load(std::memory_order_relaxed);
+  if (value == row->definition || object.is_unresolved(slot, value)) {
+    ++row->slots_with_definition;
+  } else if (may_stand_behind_us(object, value) && value != canonical_plt(*row) &&
+             (row->other == nullptr || row->other == value)) {
+    row->other = value;
+    ++row->slots_with_other;
+  }
+}
+
+template <class Visit>
+void GotBinder::each_match(std::uint32_t object, Visit&& visit) {
+  Match* match = std::lower_bound(matches_.begin(), matches_.end(), object,
+                                  [](const Match& entry, std::uint32_t id) { return entry.object < id; });
+  for (; match != matches_.end() && match->object == object; ++match) visit(*match);
 }
 
 // RTLD_DEEPBIND and -Bsymbolic give an object a scope of its own. The flags are known only if the dlopen was seen; a
@@ -303,11 +318,10 @@ void GotBinder::survey(ElfObject& object) {
 bool GotBinder::sees_other_definitions(const ElfObject& object) {
   if (deep_bind_ || object.looks_at_itself_first()) return true;
   bool other = false;
-  object.each_slot([&](const Slot& slot) {
-    if (other) return;
-    Row* group = table_.find(object.symbol_name(slot.symbol));
-    const Row* row = group != nullptr ? table_.defined_for(group, object.wanted_version(slot.symbol)) : nullptr;
-    if (row == nullptr) return;
+  each_match(current_->id, [&](const Match& match) {
+    const Slot& slot = match.slot;
+    const Row* row = table_.defined_for(&table_[match.row], object.wanted_version(slot.symbol));
+    if (other || row == nullptr) return;
     const void* value = slot.word->load(std::memory_order_relaxed);
     other = value != row->definition && value != row->real() && !object.is_unresolved(slot, value) &&
             is_foreign_code(value) && value != canonical_plt(*row);
@@ -359,9 +373,9 @@ Row* GotBinder::choose(const ElfObject& object, const Slot& slot, Row* group, vo
   return nullptr;
 }
 
-void GotBinder::bind_slot(const ElfObject& object, const Slot& slot) {
-  Row* group = table_.find(object.symbol_name(slot.symbol));
-  if (group == nullptr) return;
+void GotBinder::bind_slot(const ElfObject& object, const Match& match) {
+  const Slot& slot = match.slot;
+  Row* group = &table_[match.row];
   while (true) {
     void* value = slot.word->load(std::memory_order_relaxed);
     if (table_.is_wrapper(group, value)) return;
@@ -385,7 +399,7 @@ void GotBinder::bind_object(ElfObject& object) {
   current_->state = Object::State::kDone;
   object.read();
   own_scope_ = sees_other_definitions(object);
-  object.each_slot([&](const Slot& slot) { bind_slot(object, slot); });
+  each_match(current_->id, [&](const Match& match) { bind_slot(object, match); });
   writer_.finish();
 }
 

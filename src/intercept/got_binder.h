@@ -73,6 +73,11 @@ class GotBinder {
     std::uint32_t row;
     std::uint32_t object;
   };
+  struct Match {
+    Slot slot;
+    std::uint32_t row;  // the first of its name
+    std::uint32_t object;
+  };
   struct Code {
     std::uintptr_t begin, end;
     bool ours;
@@ -87,7 +92,7 @@ class GotBinder {
   void find_libc(ElfObject& object);
   void find_definitions(ElfObject& object);
   void look_at(ElfObject& object);
-  void survey(ElfObject& object);
+  void find_slots(ElfObject& object);
   void bind_object(ElfObject& object);
   void bind_again(ElfObject& object);
   void restore(ElfObject& object);
@@ -103,11 +108,14 @@ class GotBinder {
   const Code* code_at(const void* address);
   bool is_foreign_code(const void* address);
   bool may_stand_behind_us(const ElfObject& object, const void* value);
+  void vote(const ElfObject& object, const Match& match);
   bool sees_other_definitions(const ElfObject& object);
   Row* row_for_unresolved(Row* group, const char* version);
   Row* spare_for(Row* group, void* target);
   Row* choose(const ElfObject& object, const Slot& slot, Row* group, void* value);
-  void bind_slot(const ElfObject& object, const Slot& slot);
+  void bind_slot(const ElfObject& object, const Match& match);
+  template <class Visit>
+  void each_match(std::uint32_t object, Visit&& visit);
 
   enum class Phase : std::uint8_t { kUnbound, kPreparing, kBound };
   base::FutexLock lock_;
@@ -127,6 +135,7 @@ class GotBinder {
   BindingTable table_;
   MappedArray<Object> objects_;
   MappedArray<Record> records_;
+  MappedArray<Match> matches_;  // of this scan, in the order of its objects
   MappedArray<Code> code_;
   SlotWriter writer_;
   Object* current_ = nullptr;  // the object whose slots are being bound
