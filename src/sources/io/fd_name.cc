@@ -106,17 +106,15 @@ FdName name_of_link(std::string_view link) {
 }
 
 FdName fd_name(int fd, char* memory, std::size_t capacity) {
-  if (fd < 0) return {{}, FdKind::kOther};
+  struct ::stat info;
+  if (fd < 0 || raw::fstat(fd, &info) != 0) return {{}, FdKind::kOther};
+  if ((info.st_mode & S_IFMT) == S_IFSOCK) return name_by_inode(info, memory);  // as its link would say
   long size = read_link("/proc/thread-self/fd/", fd, memory, capacity - 1);
   if (size < 0) size = read_link("/proc/self/fd/", fd, memory, capacity - 1);  // before Linux 3.17
-  struct ::stat info;
-  if (size <= 0) {
-    if (raw::fstat(fd, &info) != 0) return {{}, FdKind::kOther};
-    return name_by_inode(info, memory);
-  }
+  if (size <= 0) return name_by_inode(info, memory);
   memory[size] = '\0';
   FdName name = name_of_link({memory, static_cast<std::size_t>(size)});
-  if (name.kind != FdKind::kFile || raw::fstat(fd, &info) != 0) return name;
+  if (name.kind != FdKind::kFile) return name;
   name.kind = kind_of_mode(info);
   if (ends_with(name.text, kDeleted) && !leads_to(memory, info)) name.text.remove_suffix(kDeleted.size());
   return name;

@@ -104,24 +104,30 @@ void FdTable::refine(int fd, FdEntry found, FdEntry better) {
 }
 
 [[gnu::noinline]] FdEntry FdTable::look_up(int fd) {
-  // First whether it is open at all: programs close ranges of a million numbers one by one.
-  if (fd < 0 || raw::descriptor_flags(fd) < 0) return kNothing;
+  // Before a page is mapped: programs close a million numbers one by one, hardly any of them open.
+  if (existing(fd) == nullptr && (fd < 0 || raw::descriptor_flags(fd) < 0)) return kNothing;
+  const std::uint64_t ticket = begin_look(fd);
+  if ((ticket & kKnown) != 0) return unpack(ticket);
   FdEntry entry = kNothing;
-  Word* word = made(fd);
-  if (word == nullptr) {
-    describe(fd, entry);
-    return entry;
-  }
-  std::uint64_t looking = word->load(std::memory_order_seq_cst);
-  while ((looking & (kKnown | kLooking)) == 0) {
-    if (word->compare_exchange_weak(looking, looking | kLooking, std::memory_order_seq_cst)) looking |= kLooking;
-  }
-  if ((looking & kKnown) != 0) return unpack(looking);
-  if (!describe(fd, entry)) return kNothing;
-  // Fails when the number was forgotten or set meanwhile; the answer still was right when we asked.
-  word->compare_exchange_strong(looking, (looking & kForgottenMask) | pack(entry) | kLookedUp,
-                                std::memory_order_seq_cst);
+  if (describe(fd, entry)) end_look(fd, ticket, entry);
   return entry;
+}
+
+std::uint64_t FdTable::begin_look(int fd) {
+  Word* word = made(fd);
+  if (word == nullptr) return 0;
+  std::uint64_t old = word->load(std::memory_order_seq_cst);
+  while ((old & (kKnown | kLooking)) == 0) {
+    if (word->compare_exchange_weak(old, old | kLooking, std::memory_order_seq_cst)) return old | kLooking;
+  }
+  return old;
+}
+
+// Remembers nothing when the number was forgotten or set meanwhile; the answer still was right when we asked.
+void FdTable::end_look(int fd, std::uint64_t ticket, FdEntry entry) {
+  Word* word = existing(fd);
+  if (word == nullptr || (ticket & kLooking) == 0) return;
+  word->compare_exchange_strong(ticket, (ticket & kForgottenMask) | pack(entry) | kLookedUp, std::memory_order_seq_cst);
 }
 
 // False when nothing is open there any more.

@@ -55,6 +55,10 @@ class FdTable {
   void closed(int fd);
   void closed_range(unsigned first, unsigned last);
 
+  // The halves of a look-up, on their own only in tests. What comes between them may be any call of another thread.
+  std::uint64_t begin_look(int fd);
+  void end_look(int fd, std::uint64_t ticket, FdEntry entry);
+
   // Replaces what find() gave, if that is still what stands there.
   void refine(int fd, FdEntry found, FdEntry better);
 

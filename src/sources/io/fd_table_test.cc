@@ -118,6 +118,36 @@ TEST_F(FdTableTest, WhatWasLookedUpWhileItWasBeingClosedDoesNotStay) {
   close(fd);
 }
 
+// Every call that another thread may put into the middle of a look-up: its answer must not stay.
+TEST_F(FdTableTest, ALookThatWasOvertakenIsNotRemembered) {
+  const FdEntry stale = file_entry("/stale");
+  for (const int fd : {800, 70000}) {
+    const auto look_around = [&](auto change) {
+      table_->forget(fd);
+      const std::uint64_t ticket = table_->begin_look(fd);
+      change();
+      table_->end_look(fd, ticket, stale);
+      return name(fd);
+    };
+    EXPECT_EQ(look_around([] {}), "/stale") << "the test does not do what it says";
+    EXPECT_EQ(look_around([&] { table_->forget(fd); }), "");
+    EXPECT_EQ(look_around([&] { table_->closed(fd); }), "");
+    EXPECT_EQ(look_around([&] { table_->forget_range(0, ~0u); }), "");
+    EXPECT_EQ(look_around([&] { table_->closed_range(0, ~0u); }), "");
+    EXPECT_EQ(look_around([&] { table_->set(fd, file_entry("/new")); }), "/new");
+    EXPECT_EQ(look_around([&] {
+                table_->set(fd, file_entry("/new"));
+                table_->forget(fd);
+              }),
+              "");
+    EXPECT_EQ(look_around([&] {
+                table_->forget(fd);
+                table_->begin_look(fd);  // a third thread looks by now
+              }),
+              "");
+  }
+}
+
 TEST_F(FdTableTest, AnOpenOfTheNumberBeforeTheCloserIsDoneKeepsItsEntry) {
   table_->forget(50);
   table_->set(50, file_entry("/new"));  // another thread got the number

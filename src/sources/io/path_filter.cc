@@ -197,29 +197,20 @@ FilterVerdict PathFilter::look(std::string_view path) const {
   if (rules == nullptr) return {false, false};
   std::uint32_t node = 0;
   Rule rule = rules->nodes[0].rule;
-  std::size_t at = path.empty() || path.front() != '/' ? path.size() + 1 : 1;
-  bool whole = at <= path.size();  // every component so far is a node
-  while (at < path.size()) {
-    if (!rules->nodes[node].has_children) {
-      whole = false;
-      break;
-    }
-    const void* slash = std::memchr(path.data() + at, '/', path.size() - at);
-    const std::size_t end = slash != nullptr ? static_cast<const char*>(slash) - path.data() : path.size();
-    node = rules->child(node, path.substr(at, end - at));
-    if (node == 0) {
-      whole = false;
-      break;
-    }
-    if (rules->nodes[node].rule != Rule::kInherit) rule = rules->nodes[node].rule;
-    at = end + 1;
+  bool whole = !path.empty() && path.front() == '/';  // every component so far is a node
+  for (std::size_t at = 1; whole && at < path.size();) {
+    const RuleNode& above = rules->nodes[node];
+    const PathComponent component = above.has_children ? component_at(path, at) : PathComponent{};
+    node = above.has_children ? rules->child(node, component) : 0;
+    whole = node != 0;
+    if (whole && rules->nodes[node].rule != Rule::kInherit) rule = rules->nodes[node].rule;
+    at += component.text.size() + 1;
   }
   const bool wanted = rule == Rule::kInclude || (rule == Rule::kInherit && rules->trace_all);
-  const bool below = wanted || (whole && rules->nodes[node].has_children);
-  if (!wanted) return {false, below};
+  if (!wanted) return {false, whole && rules->nodes[node].has_children};
   const bool named_itself = whole && node != 0 && rules->nodes[node].rule == Rule::kInclude;
-  if (is_own_trace(*rules, path) || (is_shared_object(path) && !named_itself)) return {false, below};
-  return {true, true};
+  const bool left_out = is_own_trace(*rules, path) || (is_shared_object(path) && !named_itself);
+  return {!left_out, true};
 }
 
 bool PathFilter::traces_everything() const {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/raw_io.h"
+#include "model/record.h"
 
 namespace dft::io {
 
@@ -16,28 +17,13 @@ PathText path_text(const char* path) {
   return {{path, PATH_MAX - 1}, false};
 }
 
-namespace {
-
-constexpr std::uint64_t kEachByte = 0x0101010101010101ull;
-
-// 0x80 in every byte that equals `byte`, exactly.
-constexpr std::uint64_t bytes_equal(std::uint64_t word, unsigned char byte) {
-  const std::uint64_t differs = word ^ (kEachByte * byte);
-  constexpr std::uint64_t kLow = ~(kEachByte << 7);
-  return ~(((differs & kLow) + kLow) | differs | kLow);
-}
-
-}  // namespace
-
 // A slash in front of a slash, a dot or the end is what needs a closer look; eight bytes at a time.
 bool plainly_normal(std::string_view path) {
   if (path.size() < 2 || path.front() != '/') return path == "/";
   if (path.back() == '/') return false;
   std::uint64_t slash_before = 0;  // 0x80 in the lowest byte: the byte before this word was a slash
   for (std::size_t at = 0; at < path.size(); at += 8) {
-    std::uint64_t word = 0;
-    const std::size_t left = path.size() - at;
-    std::memcpy(&word, path.data() + at, left < 8 ? left : 8);
+    const std::uint64_t word = model::leading_word(path.data() + at, path.size() - at);
     const std::uint64_t slashes = bytes_equal(word, '/');
     const std::uint64_t after_slash = slashes << 8 | slash_before;
     if ((after_slash & (slashes | bytes_equal(word, '.'))) != 0) return false;

@@ -27,6 +27,14 @@ struct PathText {
 };
 PathText path_text(const char* path);  // null is the empty path
 
+// 0x80 in every byte of a word that equals `byte`, exactly: paths are searched eight bytes at a time.
+constexpr std::uint64_t bytes_equal(std::uint64_t word, unsigned char byte) {
+  constexpr std::uint64_t kEachByte = 0x0101010101010101ull;
+  constexpr std::uint64_t kLow = ~(kEachByte << 7);
+  const std::uint64_t differs = word ^ (kEachByte * byte);
+  return ~(((differs & kLow) + kLow) | differs | kLow);
+}
+
 // True when an absolute path certainly is its own normalised name. False means only: look closer (or `/.hidden`).
 bool plainly_normal(std::string_view path);
 

@@ -270,7 +270,7 @@ TEST_F(WorkingDirectoryTest, RacingReadersSeeWholeNamesOnly) {
       }
     });
   }
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     const std::string& name = names[i % 3];
     if (chdir(name.c_str()) != 0) wrong.fetch_add(1);
     directory_.changed();

@@ -17,7 +17,16 @@ struct RuleNode {
   bool has_children;
 };
 
+// A component of a path: where it ends, and a hash of its bytes.
+struct PathComponent {
+  std::string_view text;
+  std::uint64_t hash;
+};
+// REQUIRES: at < path.size().
+PathComponent component_at(std::string_view path, std::size_t at);
+
 struct RuleEdge {
+  std::uint32_t hash;
   std::uint32_t parent;
   std::uint32_t child;  // 0: an empty slot
   std::uint32_t text;   // offset of the component
@@ -33,13 +42,13 @@ struct PathRules {
   char* text;
   std::string_view own_traces[2];  // as given and with links resolved
 
-  static PathRules* make(std::size_t nodes, std::string_view text);             // null when memory is refused
-  std::uint32_t child(std::uint32_t parent, std::string_view component) const;  // 0: none
+  static PathRules* make(std::size_t nodes, std::string_view text);                 // null when memory is refused
+  std::uint32_t child(std::uint32_t parent, const PathComponent& component) const;  // 0: none
   // The node of a path whose bytes lie in `text`, made when new.
   std::uint32_t node_of(std::string_view path);
 
  private:
-  std::uint32_t add_child(std::uint32_t parent, std::string_view component);
+  std::uint32_t add_child(std::uint32_t parent, const PathComponent& component);
 };
 
 }  // namespace dft::io
