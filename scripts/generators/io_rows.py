@@ -29,7 +29,7 @@ STREAM_FAILURES = {
     "wide": "ret == WEOF && stream_failed({stream})",
 }
 UNSIGNED = re.compile(r"^(unsigned|size_t|mode_t|uid_t|gid_t|dev_t|id_t|wint_t)\b|\*$")
-BINDING_SIZE, WRAPPER_OFFSET = 24, 8  # struct Binding of src/sources/io/bindings.h; asserted there
+BINDING_SIZE, WRAPPER_OFFSET = 40, 16  # struct Binding of src/sources/io/bindings.h; asserted there
 
 
 @dataclasses.dataclass
@@ -252,7 +252,9 @@ def header(rows, stem):
     out += ['#include "sources/io/bindings.h"\n#include "sources/io/function.h"\n#include "sources/io/libc_types.h"\n\n']
     out.append("namespace dft::io {\n\n")
     out += [f"extern Function fn_{r.fn};\n{r.result} wrap_{r.fn}({r.declared});\n" for r in rows]
-    out.append(f"\n}}  // namespace dft::io\n\nextern \"C\" const dft::io::Binding dftracer_{stem}_bindings[{len(rows)}];\n")
+    out.append(f"\n}}  // namespace dft::io\n\n"
+        "// Exported for the preload library.\n"
+        f"extern \"C\" __attribute__((visibility(\"default\"))) const dft::io::Binding dftracer_{stem}_bindings[{len(rows)}];\n")
     return "".join(out)
 
 
@@ -268,7 +270,7 @@ def source(regular, rows, category, stem):
     out.append(f"\n}}  // namespace dft::io\n\nextern \"C\" const dft::io::Binding dftracer_{stem}_bindings[{len(rows)}] = {{\n")
     for r in rows:
         out.append(
-            f"    {{{c_string(r.fn)}, reinterpret_cast<void*>(&dft::io::wrap_{r.fn}), &dft::io::fn_{r.fn}.real}},\n"
+            f"    {{{c_string(r.fn)}, nullptr, reinterpret_cast<void*>(&dft::io::wrap_{r.fn}), &dft::io::fn_{r.fn}.real}},\n"
         )
     out.append("};\n")
     return "".join(out)

@@ -4,19 +4,16 @@
 // Threads: constant, valid before any constructor runs; `*real` is filled by the first caller or by the binder.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
+
+#include "intercept/binding_table.h"
 
 namespace dft::io {
 
-struct Binding {
-  const char* name;
-  void* wrapper;
-  std::atomic<void*>* real;  // null until known: the wrapper then looks it up itself
-};
+using intercept::Binding;
 
 // What scripts/gen.py counts on for the preload library's jumps.
-static_assert(sizeof(Binding) == 24 && offsetof(Binding, wrapper) == 8);
+static_assert(sizeof(Binding) == 40 && offsetof(Binding, wrapper) == 16);
 
 struct BindingList {
   const Binding* rows;

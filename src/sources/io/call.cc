@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "record/recorder.h"
+#include "base/raw_io.h"
 #include "sources/io/bindings.h"
 
 // Exported by the preload library: the definition behind its own, which only a look-up from there can find.
@@ -101,10 +101,27 @@ void emit_call(Function& function, const Ended& ended, bool has_file, std::uint6
   if (!function.symbol.empty()) values.add_string(function.symbol);
   const model::SiteId site = function.site.load(std::memory_order_relaxed);
   const model::SchemaId schema = schema_of(function, ended.outcome, has_file).load(std::memory_order_relaxed);
-  if (__builtin_expect(site == 0 || schema == 0 || record::this_thread == nullptr || !record::recording(), 0)) {
+  if (__builtin_expect(site == 0 || schema == 0 || record::this_thread == nullptr || !recorder_is_ready(), 0)) {
     return emit_slowly(function, ended, has_file, values);
   }
   write_event(site, ended.begin, ended.end, schema, values);
+}
+
+void start_recorder() {
+  if (io_paused != 0 || record::recorder.on_inactive == nullptr) return;
+  const int error = errno;
+  ++io_paused;
+  record::recorder.on_inactive();
+  --io_paused;
+  errno = error;
+}
+
+// A bad pointer must reach the kernel by the application's own call: whether the path can be read is asked of the
+// kernel before.
+void start_recorder_for(int dir_fd, const char* path) {
+  struct ::stat unused;
+  if (path == nullptr || base::raw::stat_at(dir_fd, path, &unused, AT_SYMLINK_NOFOLLOW) == -EFAULT) return;
+  if (path_resolver.target(dir_fd, path).traced) start_recorder();
 }
 
 FdEntry memory_stream() {

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "base/clock.h"
+#include "record/recorder.h"
 #include "sources/io/io_state.h"
 #include "sources/io/libc_types.h"
 #include "sources/io/values.h"
@@ -51,6 +52,18 @@ inline auto timed(Call call, Fails fails) {
   return done;
 }
 
+// The first event of a process starts its recording, and with it the clock: that must be before the call is timed. When
+// the call is going to be an event is known before it for descriptors, and by a careful look for paths.
+[[gnu::noinline, gnu::cold]] void start_recorder();
+[[gnu::noinline, gnu::cold]] void start_recorder_for(int dir_fd, const char* path);
+inline bool recorder_is_ready() { return record::control->active.load(std::memory_order_relaxed) != 0; }
+inline void be_ready(bool traced) {
+  if (__builtin_expect(!recorder_is_ready() && traced, 0)) start_recorder();
+}
+inline void be_ready_for(int dir_fd, const char* path) {
+  if (__builtin_expect(!recorder_is_ready(), 0)) start_recorder_for(dir_fd, path);
+}
+
 // Writes the event, after adding ret, errno and symbol to `values`.
 void emit_call(Function& function, const Ended& ended, bool has_file, std::uint64_t ret, Values& values);
 
@@ -66,6 +79,7 @@ inline void emit(Function& function, const Done<Ret>& done, model::StringId file
 
 template <class Call, class Fails, class Args>
 inline auto traced(Function& function, model::StringId file, Call call, Fails fails, Args args) {
+  be_ready(true);
   const auto done = timed(call, fails);
   emit(function, done, file, args);
   errno = done.error;
@@ -137,6 +151,7 @@ PathTarget target_of(int dir_fd, const char* path, Outcome outcome);
 template <class Call, class Fails, class Args>
 inline auto on_path(Function& function, int dir_fd, const char* path, Call call, Fails fails, Args args) {
   if (!wanted(function)) return call();
+  be_ready_for(dir_fd, path);
   const auto done = timed(call, fails);
   const PathTarget target = target_of(dir_fd, path, done.outcome);
   if (target.traced) emit(function, done, target.name, args);
@@ -149,6 +164,7 @@ template <class Call, class Fails, class Args>
 inline auto on_path_or_fd(Function& function, int dir_fd, const char* path, int flags, Call call, Fails fails,
                           Args args) {
   if (!wanted(function)) return call();
+  be_ready_for(dir_fd, path);
   const auto done = timed(call, fails);
   PathTarget target{0, false};
   const bool itself =
@@ -169,6 +185,8 @@ template <class Call, class Fails, class Args>
 inline auto on_either_path(Function& function, int dir_fd, const char* path, int other_dir_fd, const char* other_path,
                            Call call, Fails fails, Args args) {
   if (!wanted(function)) return call();
+  be_ready_for(dir_fd, path);
+  be_ready_for(other_dir_fd, other_path);
   const auto done = timed(call, fails);
   PathTarget target = target_of(dir_fd, path, done.outcome);
   if (!target.traced && target_of(other_dir_fd, other_path, done.outcome).traced)

@@ -34,28 +34,20 @@ enum FunctionFlag : std::uint8_t {
   kReturnsPointer = 4,  // what to give when libc does not have the function: null instead of -1
 };
 
+// An aggregate: a constructor would make GCC 12 initialise it at run time, and wrappers run before that.
 struct Function {
-  constexpr Function(const char* function_name, const char* event_name, const char* other_symbol, Category its_category,
-                     int its_flags, const Arg* its_args, std::uint8_t count)
-      : name(function_name),
-        operation(event_name),
-        symbol(other_symbol),
-        args(its_args),
-        arg_count(count),
-        category(its_category),
-        flags(static_cast<std::uint8_t>(its_flags)) {}
+  const char* name;
+  const char* operation;
+  std::string_view symbol;  // empty when it is the operation's
+  Category category;
+  int flags;
+  const Arg* args;
+  unsigned arg_count;
 
   std::atomic<void*> real{nullptr};
   std::atomic<model::SiteId> site{0};
   // By outcome, without and with fhash.
-  std::atomic<model::SchemaId> schemas[2 * kOutcomes] = {};
-  const char* name;
-  const char* operation;
-  std::string_view symbol;  // empty when it is the operation's
-  const Arg* args;
-  std::uint8_t arg_count;
-  Category category;
-  std::uint8_t flags;
+  std::atomic<model::SchemaId> schemas[2 * kOutcomes]{};
 };
 
 // Finds the function behind ours and remembers it; never null.

@@ -30,6 +30,7 @@ void opened(int fd, int flags, PathTarget target) {
 template <class Call, class Args>
 int open_call(Function& function, int dir_fd, const char* path, int flags, Call call, Args args) {
   if (!tracking()) return call();
+  be_ready_for(dir_fd, path);
   const auto done = timed(call, kNegative);
   const PathTarget target = target_of(dir_fd, path, done.outcome);
   opened(done.ret, flags, target);
@@ -103,6 +104,7 @@ int create(Function& function, const char* path, mode_t mode) {
 template <class Call, class Args>
 int open_unnamed(Function& function, Call call, Args args) {
   if (!tracking()) return call();
+  be_ready(path_filter.traces_everything());
   const auto done = timed(call, kNegative);
   FdEntry entry{0, FdKind::kOther, false};
   if (done.ret >= 0) {

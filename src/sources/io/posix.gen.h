@@ -534,4 +534,5 @@ int wrap_lio_listio64(int mode, struct aiocb64* const* list, int count, struct s
 
 }  // namespace dft::io
 
-extern "C" const dft::io::Binding dftracer_posix_bindings[261];
+// Exported for the preload library.
+extern "C" __attribute__((visibility("default"))) const dft::io::Binding dftracer_posix_bindings[261];

@@ -302,4 +302,5 @@ FILE* wrap_open_wmemstream(wchar_t** data, size_t* size);
 
 }  // namespace dft::io
 
-extern "C" const dft::io::Binding dftracer_stdio_bindings[145];
+// Exported for the preload library.
+extern "C" __attribute__((visibility("default"))) const dft::io::Binding dftracer_stdio_bindings[145];
