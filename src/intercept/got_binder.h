@@ -14,6 +14,7 @@
 // name, often to put its own in front of it, gets the true one. Objects in other namespaces (dlmopen) are not seen.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,10 @@ class GotBinder {
   // tool that was bound after us: they must stay and must pass on to `real`.
   void unbind();
   // In the child, on its only thread: the bindings are kept.
-  void reset_after_fork() { lock_.reset_after_fork(); }
+  void reset_after_fork() {
+    lock_.reset_after_fork();
+    writer_ = SlotWriter();  // a page that another thread of the parent had opened stays writable
+  }
   BoundCounts counts();
 
  private:
@@ -141,5 +145,12 @@ class GotBinder {
   Object* current_ = nullptr;  // the object whose slots are being bound
   bool own_scope_ = false;     // it may see other definitions than the global scope
 };
+
+template <class Visit>
+void GotBinder::each_match(std::uint32_t object, Visit&& visit) {
+  Match* match = std::lower_bound(matches_.begin(), matches_.end(), object,
+                                  [](const Match& entry, std::uint32_t id) { return entry.object < id; });
+  for (; match != matches_.end() && match->object == object; ++match) visit(*match);
+}
 
 }  // namespace dft::intercept

@@ -347,7 +347,9 @@ TEST_F(GotBinderTest, AConstructorInsideDlopenMayBindWhileOthersDo) {
     }
   });
   for (int round = 0; round < 100; ++round) {
+    const Library unprotected("caller_norelro");  // often seen in the middle of its relocation
     const Library library("constructor");
+    call_each_way(unprotected);
     EXPECT_EQ(library.get<ssize_t()>("constructor_read")(), -1);
   }
   stop = true;
@@ -378,6 +380,15 @@ TEST(BoundProgram, APreloadedShimSeesEveryCallBehindUs) {
     EXPECT_EQ(output_of(std::string(kPreloadShim) + " LD_BIND_NOW=1", program), "wrapped 12 shim 12 equal 1\nstatus 0")
         << program;
   }
+}
+
+class BoundProgramWithAllocator : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Allocators, BoundProgramWithAllocator,
+                         testing::Values("libjemalloc.so.2", "libtcmalloc_minimal.so.4"));
+TEST_P(BoundProgramWithAllocator, CallsAreSeenAsWithout) {
+  const std::string output = output_of(std::string("LD_PRELOAD=") + GetParam(), "program_pie");
+  if (output.find("cannot be preloaded") != std::string::npos) GTEST_SKIP() << output;
+  EXPECT_EQ(output, "wrapped 12 shim 0 equal 1\nstatus 0");
 }
 
 TEST(BoundProgram, ExportedNamesAreNotBoundTwice) {
