@@ -148,6 +148,17 @@ TEST_F(FdTableTest, ALookThatWasOvertakenIsNotRemembered) {
   }
 }
 
+TEST_F(FdTableTest, ALookThatWasOvertakenTwiceIsNotTakenForALaterOne) {
+  table_->set(801, file_entry("/first"));
+  table_->forget(801);
+  const std::uint64_t ticket = table_->begin_look(801);
+  table_->set(801, file_entry("/second"));
+  table_->forget(801);
+  table_->begin_look(801);  // another thread's look at what is there now
+  table_->end_look(801, ticket, file_entry("/stale"));
+  EXPECT_EQ(name(801), "");
+}
+
 TEST_F(FdTableTest, AnOpenOfTheNumberBeforeTheCloserIsDoneKeepsItsEntry) {
   table_->forget(50);
   table_->set(50, file_entry("/new"));  // another thread got the number

@@ -9,7 +9,9 @@
 //   3. Built in: /proc, /sys and /dev are left out, but not /dev/shm; so are shared objects (`x.so`, `x.so.1.2`) unless
 //      the list names the very file, and the traces of this run: names that begin with their prefix and end in .pfw,
 //      .pfw.gz, .dfi or .dfcrash.
-//   4. The rules lie in one mapping of their own that forked children inherit. Replaced ones stay mapped: a reader may
+//   4. Names decide, not files: a link outside of the list that leads into a listed directory is not followed (nobody
+//      could in 100 ns). The listed directories' own links are: see configure().
+//   5. The rules lie in one mapping of their own that forked children inherit. Replaced ones stay mapped: a reader may
 //      still be in them.
 #pragma once
 
