@@ -185,9 +185,6 @@ int wrap_pipe2(int* fds, int flags) {
 int wrap_socket(int domain, int type, int protocol) {
   return made([=] { return real<int(int, int, int)>(fn_socket)(domain, type, protocol); });
 }
-int wrap___socket(int domain, int type, int protocol) {
-  return made([=] { return real<int(int, int, int)>(fn___socket)(domain, type, protocol); });
-}
 int wrap_socketpair(int domain, int type, int protocol, int* fds) {
   return made_two(fds, [=] { return real<int(int, int, int, int*)>(fn_socketpair)(domain, type, protocol, fds); });
 }

@@ -421,7 +421,6 @@ Function fn_pipe{"pipe", "pipe", "", kCategory, kHasRet, kArgs_pipe, 2};
 Function fn___pipe{"__pipe", "pipe", "__pipe", kCategory, kHasRet, kArgs___pipe, 2};
 Function fn_pipe2{"pipe2", "pipe2", "", kCategory, kHasRet, kArgs_pipe2, 3};
 Function fn_socket{"socket", "socket", "", kCategory, kHasRet, nullptr, 0};
-Function fn___socket{"__socket", "socket", "__socket", kCategory, kHasRet, nullptr, 0};
 Function fn_socketpair{"socketpair", "socketpair", "", kCategory, kHasRet, nullptr, 0};
 Function fn_accept{"accept", "accept", "", kCategory, kHasRet, nullptr, 0};
 Function fn_accept4{"accept4", "accept4", "", kCategory, kHasRet, nullptr, 0};
@@ -1192,7 +1191,7 @@ int wrap_aio_suspend64(const struct aiocb64* const* list, int count, const struc
 
 }  // namespace dft::io
 
-extern "C" const dft::io::Binding dftracer_posix_bindings[261] = {
+extern "C" const dft::io::Binding dftracer_posix_bindings[260] = {
     {"read", nullptr, reinterpret_cast<void*>(&dft::io::wrap_read), &dft::io::fn_read.real},
     {"__read", nullptr, reinterpret_cast<void*>(&dft::io::wrap___read), &dft::io::fn___read.real},
     {"__read_chk", nullptr, reinterpret_cast<void*>(&dft::io::wrap___read_chk), &dft::io::fn___read_chk.real},
@@ -1431,7 +1430,6 @@ extern "C" const dft::io::Binding dftracer_posix_bindings[261] = {
     {"__pipe", nullptr, reinterpret_cast<void*>(&dft::io::wrap___pipe), &dft::io::fn___pipe.real},
     {"pipe2", nullptr, reinterpret_cast<void*>(&dft::io::wrap_pipe2), &dft::io::fn_pipe2.real},
     {"socket", nullptr, reinterpret_cast<void*>(&dft::io::wrap_socket), &dft::io::fn_socket.real},
-    {"__socket", nullptr, reinterpret_cast<void*>(&dft::io::wrap___socket), &dft::io::fn___socket.real},
     {"socketpair", nullptr, reinterpret_cast<void*>(&dft::io::wrap_socketpair), &dft::io::fn_socketpair.real},
     {"accept", nullptr, reinterpret_cast<void*>(&dft::io::wrap_accept), &dft::io::fn_accept.real},
     {"accept4", nullptr, reinterpret_cast<void*>(&dft::io::wrap_accept4), &dft::io::fn_accept4.real},

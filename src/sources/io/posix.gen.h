@@ -485,8 +485,6 @@ extern Function fn_pipe2;
 int wrap_pipe2(int* fds, int flags);
 extern Function fn_socket;
 int wrap_socket(int domain, int type, int protocol);
-extern Function fn___socket;
-int wrap___socket(int domain, int type, int protocol);
 extern Function fn_socketpair;
 int wrap_socketpair(int domain, int type, int protocol, int* fds);
 extern Function fn_accept;
@@ -535,4 +533,4 @@ int wrap_lio_listio64(int mode, struct aiocb64* const* list, int count, struct s
 }  // namespace dft::io
 
 // Exported for the preload library.
-extern "C" __attribute__((visibility("default"))) const dft::io::Binding dftracer_posix_bindings[261];
+extern "C" __attribute__((visibility("default"))) const dft::io::Binding dftracer_posix_bindings[260];
