@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 
 #include "base/raw_io.h"
-#include "sources/io/bindings.h"
+#include "sources/io/posix.gen.h"
 
 // Exported by the preload library: the definition behind its own, which only a look-up from there can find.
 extern "C" __attribute__((weak)) void* dftracer_next_symbol(const char* name);
@@ -131,8 +131,7 @@ FdEntry memory_stream() {
 }
 
 int descriptor_of(DIR* dir) {
-  if (dir == nullptr) return -1;
-  return dirfd(dir);
+  return dir != nullptr ? real<int(DIR*)>(fn_dirfd)(dir) : -1;
 }
 
 PathTarget target_of(int dir_fd, const char* path, Outcome outcome) {

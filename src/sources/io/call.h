@@ -110,11 +110,14 @@ inline auto on_either_fd(Function& function, int fd, int other, Call call, Fails
   return traced(function, entry.name, call, fails, args);
 }
 
-// The file behind a stream: its descriptor's, or memory.
+// The file behind a stream: its descriptor's, or memory. In streams that are not on a descriptor libc leaves _fileno
+// undefined; which those are says a flag that is part of the ABI, but in no header (_IO_IS_FILEBUF).
+inline constexpr int kOnDescriptor = 0x2000;
+inline int descriptor_of(const FILE* stream) { return (stream->_flags & kOnDescriptor) != 0 ? stream->_fileno : -1; }
 FdEntry memory_stream();
 inline FdEntry stream_file(FILE* stream) {
   if (stream == nullptr) return {0, FdKind::kOther, false};
-  const int fd = stream->_fileno;
+  const int fd = descriptor_of(stream);
   return __builtin_expect(fd >= 0, 1) ? fd_table.find(fd) : memory_stream();
 }
 inline bool stream_failed(FILE* stream) { return (stream->_flags & _IO_ERR_SEEN) != 0; }

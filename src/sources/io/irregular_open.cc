@@ -17,13 +17,19 @@ constexpr auto kNegative = [](auto ret) { return ret < 0; };
 
 bool has_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
-// An untraced directory stands as an untraced file: kDirectory without a name would say that nothing below it is
-// traced.
-void opened(int fd, int flags, PathTarget target) {
+// Makes the entry of a descriptor that was opened, and gives its file. An untraced directory stands as an untraced
+// file: kDirectory without a name would say that nothing below it is traced.
+PathTarget opened(int fd, int flags, PathTarget target) {
   path_filter.count(target.traced);
-  if (fd < 0) return;
-  const bool directory = target.traced && (flags & O_DIRECTORY) != 0 && (flags & O_TMPFILE) != O_TMPFILE;
+  if (fd < 0) return target;
+  if ((flags & O_TMPFILE) == O_TMPFILE) {  // the path is the directory's, the file has a name of the kernel's
+    fd_table.forget(fd);
+    const FdEntry entry = fd_table.find(fd);
+    return {entry.name, entry.traced};
+  }
+  const bool directory = target.traced && (flags & O_DIRECTORY) != 0;
   fd_table.set(fd, {target.name, directory ? FdKind::kDirectory : FdKind::kFile, target.traced});
+  return target;
 }
 
 // The whole of a call that opens `path`; `args` as in call.h.
@@ -32,8 +38,7 @@ int open_call(Function& function, int dir_fd, const char* path, int flags, Call 
   if (!tracking()) return call();
   be_ready_for(dir_fd, path);
   const auto done = timed(call, kNegative);
-  const PathTarget target = target_of(dir_fd, path, done.outcome);
-  opened(done.ret, flags, target);
+  const PathTarget target = opened(done.ret, flags, target_of(dir_fd, path, done.outcome));
   if (target.traced && wanted(function)) emit(function, done, target.name, args);
   errno = done.error;
   return done.ret;

@@ -14,7 +14,7 @@ constexpr auto kNegative = [](auto ret) { return ret < 0; };
 
 void opened(FILE* stream, PathTarget target) {
   path_filter.count(target.traced);
-  if (stream != nullptr) fd_table.set(stream->_fileno, {target.name, FdKind::kFile, target.traced});
+  if (stream != nullptr) fd_table.set(descriptor_of(stream), {target.name, FdKind::kFile, target.traced});
 }
 
 FILE* open_call(Function& function, const char* path, const char* mode) {
@@ -39,7 +39,7 @@ FILE* reopen_call(Function& function, const char* path, const char* mode, FILE* 
   const auto call = [&] { return real<FILE*(const char*, const char*, FILE*)>(function)(path, mode, stream); };
   if (!tracking() || stream == nullptr) return call();
   const FdEntry before = stream_file(stream);
-  const int fd = stream->_fileno;
+  const int fd = descriptor_of(stream);
   if (fd >= 0) fd_table.forget(fd);
   be_ready(before.traced);
   const auto done = timed(call, kNull);
@@ -49,7 +49,7 @@ FILE* reopen_call(Function& function, const char* path, const char* mode, FILE* 
     target = target_of(AT_FDCWD, path, done.outcome);
     opened(done.ret, target);
   } else if (done.ret != nullptr) {
-    fd_table.set(done.ret->_fileno, before);
+    fd_table.set(descriptor_of(done.ret), before);
   }
   if ((before.traced || target.traced) && wanted(function)) {
     emit(function, done, before.traced ? before.name : target.name, [=](auto& v, Outcome o, StringId file, auto) {
@@ -66,7 +66,7 @@ template <class Call>
 int close_call(Function& function, FILE* stream, Call call) {
   if (!tracking() || stream == nullptr) return call();
   const FdEntry entry = stream_file(stream);
-  const int fd = stream->_fileno;
+  const int fd = descriptor_of(stream);
   if (fd >= 0) fd_table.forget(fd);
   be_ready(entry.traced);
   const auto done = timed(call, kNegative);
@@ -90,7 +90,7 @@ FILE* unnamed_call(Function& function, Call call, Args args) {
   const auto done = timed(call, kNull);
   FdEntry entry{0, FdKind::kOther, false};
   if (done.ret != nullptr) {
-    if (done.ret->_fileno >= 0) fd_table.forget(done.ret->_fileno);
+    if (descriptor_of(done.ret) >= 0) fd_table.forget(descriptor_of(done.ret));
     entry = stream_file(done.ret);
   }
   if (entry.traced && wanted(function)) emit(function, done, entry.name, args);
