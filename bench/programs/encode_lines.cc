@@ -23,6 +23,18 @@ class OneSite final : public model::Definitions {
     return true;
   }
   bool string(model::StringId, model::StringDef&) const override { return false; }
+  bool schema(model::SchemaId, model::SchemaView& out) const override {
+    out = {fields_, bytes_};
+    return true;
+  }
+  void add_field(model::ArgType type, std::string_view key) {
+    model::put_arg(fields_ + bytes_, type, key, nullptr, 0);
+    bytes_ += model::arg_size(key.size(), 0);
+  }
+
+ private:
+  alignas(8) char fields_[256];
+  std::size_t bytes_ = 0;
 };
 
 // The record that the four-arg region of the region benchmark makes.
@@ -30,22 +42,28 @@ struct Record {
   alignas(8) char bytes[512];
   model::RecordHeader& header() { return *reinterpret_cast<model::RecordHeader*>(bytes); }
 
-  explicit Record(int args) {
-    header() = {sizeof(model::RecordHeader), model::RecordKind::kEvent, 0, 0, 1, 0, 0, 0};
+  Record(int args, OneSite& definitions) {
+    header() = {sizeof(model::RecordHeader), model::RecordKind::kEvent, 0, model::kNoArgs, 1, 0, 0, 0};
     if (args == 0) return;
-    const std::int64_t step = 4711, size = 524288;
+    header().schema = 1;
+    definitions.add_field(model::ArgType::kInt64, "step");
+    definitions.add_field(model::ArgType::kInt64, "size");
+    definitions.add_field(model::ArgType::kDouble, "loss");
+    definitions.add_field(model::ArgType::kString, "file");
+    const std::uint64_t step = 4711, size = 524288;
     const double loss = 17.125;
     const std::string_view file = "img_003.npz";
-    put(model::ArgType::kInt64, "step", &step, 8);
-    put(model::ArgType::kInt64, "size", &size, 8);
-    put(model::ArgType::kDouble, "loss", &loss, 8);
-    put(model::ArgType::kString, "file", file.data(), file.size());
+    const std::uint64_t length = file.size();
+    put(&step, 8);
+    put(&size, 8);
+    put(&loss, 8);
+    put(&length, 8);
+    put(file.data(), file.size());
   }
 
-  void put(model::ArgType type, std::string_view key, const void* value, std::size_t size) {
-    model::put_arg(bytes + header().size, type, key, value, size);
-    header().size += static_cast<std::uint32_t>(model::arg_size(key.size(), size));
-    ++header().arg_count;
+  void put(const void* value, std::size_t size) {
+    model::copy_value(bytes + header().size, value, size);
+    header().size += static_cast<std::uint32_t>(model::padded8(size));
   }
 };
 
@@ -78,7 +96,7 @@ int main(int argc, char** argv) {
   dft::encode::EventEncoder encoder(definitions, clock, options);
   dft::base::Buffer out;
   if (!out.reserve(1024 * 1024)) return 3;
-  Record record(std::atoi(argv[1]));
+  Record record(std::atoi(argv[1]), definitions);
   record.header().begin = 1000001000;
   const unsigned long lines = std::strtoul(argv[2], nullptr, 10);
   if (!bench_encode_lines(encoder, record, out, 100) || !bench_encode_lines(encoder, record, out, lines)) return 4;

@@ -63,11 +63,11 @@ std::string text_of(const model::ArgView& arg) {
   return std::to_string(static_cast<std::int64_t>(arg.bits()));
 }
 
-void emit(model::RecordKind kind, bool instant, model::SiteId site, const record::ArgWriter& args) {
+void emit(model::RecordKind kind, bool instant, model::SiteId site, const record::Args& args) {
   if (!ready()) return;
   Record made = make(kind, site);
   made.instant = instant;
-  model::ArgCursor cursor(args.data(), args.size());
+  model::ArgCursor cursor(args.data, args.size);
   for (model::ArgView arg; cursor.next(arg);) made.args.emplace_back(std::string(arg.key, arg.key_len), text_of(arg));
   state.records.push_back(made);
 }
@@ -158,22 +158,8 @@ void add_relation(Region* r, std::string_view relation, std::uint64_t entity) {
   add(r, relation, text);
 }
 
-bool ArgWriter::add(model::ArgType type, std::string_view key, const void* value, std::size_t value_len) {
-  const std::size_t size = model::arg_size(key.size(), value_len);
-  if (size > capacity_ - size_) {
-    ++omitted_;
-    return false;
-  }
-  model::put_arg(memory_ + size_, type, key, value, value_len);
-  size_ += size;
-  ++count_;
-  return true;
-}
-
-void emit_instant(model::SiteId site, const ArgWriter& args) {
-  fake::emit(model::RecordKind::kEvent, true, site, args);
-}
-void emit_metadata(model::SiteId site, const ArgWriter& args) {
+void emit_instant(model::SiteId site, const Args& args) { fake::emit(model::RecordKind::kEvent, true, site, args); }
+void emit_metadata(model::SiteId site, const Args& args) {
   fake::emit(model::RecordKind::kMetadata, false, site, args);
 }
 bool recording() { return fake::state.recording; }

@@ -116,7 +116,7 @@ void dftracer_instant(dftracer_site* site) noexcept {
     char name[kLongestLiteralName];
     id = dft::api::resolve(site, dft::api::instant_name(site->name, name, sizeof name));
   }
-  record::emit_instant(id, record::ArgWriter(nullptr, 0));
+  record::emit_instant(id, {});
 }
 
 void dftracer_metadata(int type, const char* key, const char* value) noexcept {

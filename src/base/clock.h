@@ -80,12 +80,11 @@ class ClockMap {
   std::int64_t advance(const ClockPair& pair);
 
   std::uint64_t to_ns(Ticks ticks) const {
-    const ClockKnot& last = knots_[count_ - 1];
-    const std::uint64_t since = ticks - last.ticks;
-    // Signed conversions are one instruction each, and exact for these.
-    if (__builtin_expect(since < std::uint64_t{1} << 53 && last.ns_per_tick < 512.0, 1)) {
-      const double ns = static_cast<double>(static_cast<std::int64_t>(since)) * last.ns_per_tick;
-      return last.trace_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(ns));
+    const std::uint64_t since = ticks - recent_.ticks;
+    if (__builtin_expect(since < recent_span_, 1)) {
+      // Signed conversions are one instruction each, and exact for these.
+      const double ns = static_cast<double>(static_cast<std::int64_t>(since)) * recent_.ns_per_tick;
+      return recent_.trace_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(ns));
     }
     return to_ns_slowly(ticks);
   }
@@ -100,13 +99,17 @@ class ClockMap {
 
  private:
   std::uint64_t to_ns_slowly(Ticks ticks) const;
-  const ClockKnot& knot_before(Ticks ticks) const;
+  std::size_t knot_before(Ticks ticks) const;
+  void remember(std::size_t knot) const;
   void thin();
   ClockPair first_{};
   ClockPair last_pair_{};  // the true readings at the last knot
   std::int64_t wall_offset_ = 0;
   std::size_t count_ = 0;
   ClockKnot knots_[kMaxKnots];
+  // The piece that was used last: records come in runs of one piece.
+  mutable ClockKnot recent_{};
+  mutable std::uint64_t recent_span_ = 0;  // ticks that it covers; 0: none
 };
 
 }  // namespace dft::base

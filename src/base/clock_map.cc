@@ -29,6 +29,7 @@ void ClockMap::start(const ClockPair& start, std::int64_t wall_minus_monotonic_n
   last_pair_ = start;
   wall_offset_ = wall_minus_monotonic_ns;
   count_ = 1;
+  recent_span_ = 0;
   const std::uint64_t wall = start.monotonic_ns + static_cast<std::uint64_t>(wall_offset_);
   knots_[0] = {start.ticks, wall, 0.0};  // the rate is set by the first advance(), before anything is converted
 }
@@ -42,6 +43,7 @@ std::int64_t ClockMap::advance(const ClockPair& pair) {
   if (count_ == 1 && knots_[0].ns_per_tick == 0.0) {
     knots_[0].ns_per_tick =
         static_cast<double>(pair.monotonic_ns - first_.monotonic_ns) / static_cast<double>(pair.ticks - first_.ticks);
+    recent_span_ = 0;
     return 0;
   }
   const ClockKnot& last = knots_[count_ - 1];
@@ -60,6 +62,7 @@ std::int64_t ClockMap::advance(const ClockPair& pair) {
   if (steered > rate * 2.0) steered = rate * 2.0;
   if (count_ == kMaxKnots) thin();
   knots_[count_++] = {pair.ticks, mapped, steered};
+  recent_span_ = 0;
   last_pair_ = pair;
   return off;
 }
@@ -80,7 +83,7 @@ void ClockMap::thin() {
   }
 }
 
-const ClockKnot& ClockMap::knot_before(Ticks ticks) const {
+std::size_t ClockMap::knot_before(Ticks ticks) const {
   std::size_t low = 0;
   std::size_t high = count_;
   while (high - low > 1) {
@@ -91,16 +94,26 @@ const ClockKnot& ClockMap::knot_before(Ticks ticks) const {
       high = middle;
     }
   }
-  return knots_[low];
+  return low;
+}
+
+void ClockMap::remember(std::size_t knot) const {
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds no longer distance
+  recent_ = knots_[knot];
+  recent_span_ = knot + 1 < count_ ? knots_[knot + 1].ticks - recent_.ticks : kExact;
+  if (recent_span_ > kExact) recent_span_ = kExact;
+  if (recent_.ns_per_tick >= 512.0) recent_span_ = 0;  // nanoseconds would not fit 62 bits
 }
 
 std::uint64_t ClockMap::to_ns_slowly(Ticks ticks) const {
-  const ClockKnot& last = knots_[count_ - 1];
-  return scale(ticks >= last.ticks ? last : knot_before(ticks), ticks);
+  const std::size_t knot = ticks >= knots_[count_ - 1].ticks ? count_ - 1 : knot_before(ticks);
+  remember(knot);
+  return scale(knots_[knot], ticks);
 }
 
 void ClockMap::restore(const ClockKnot* knots, std::size_t count) {
   count_ = count < kMaxKnots ? count : kMaxKnots;
+  recent_span_ = 0;
   for (std::size_t i = 0; i < count_; ++i) knots_[i] = knots[i];
   if (count_ == 0) {
     count_ = 1;

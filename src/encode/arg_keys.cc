@@ -38,7 +38,7 @@ bool written_alike(std::string_view a, std::string_view b) {
 }
 
 bool is_taken(const model::RecordHeader& record, std::string_view reserved, unsigned underscores) {
-  model::ArgCursor cursor(record);
+  model::ArgCursor cursor(model::args_begin(record), model::args_bytes(record));
   for (model::ArgView other; cursor.next(other);) {
     const std::string_view key = key_of(other);
     if (other.type == model::ArgType::kDropped || other.type == model::ArgType::kRelation) continue;
@@ -49,7 +49,7 @@ bool is_taken(const model::RecordHeader& record, std::string_view reserved, unsi
 }
 
 bool has_double(const model::RecordHeader& record, const model::ArgView& arg) {
-  model::ArgCursor cursor(record);
+  model::ArgCursor cursor(model::args_begin(record), model::args_bytes(record));
   for (model::ArgView other; cursor.next(other);) {
     if (other.key == arg.key || other.type == model::ArgType::kDropped || other.type == model::ArgType::kRelation) {
       continue;
@@ -72,24 +72,6 @@ char* put_odd_key_end(char* p, const model::RecordHeader& record, const model::A
   if (!has_double(record, arg)) return p;
   *p++ = '_';
   return text::put_uint(p, number);
-}
-
-char* KeyTexts::put_unknown(char* p, const model::RecordHeader& record, const char* at, unsigned number) {
-  const char* const end_of_args = reinterpret_cast<const char*>(&record) + record.size;
-  model::ArgView arg;
-  if (!model::ArgCursor(at, static_cast<std::size_t>(end_of_args - at)).next(arg)) return p;
-  char* const end = put_key(p, record, arg, number);
-  const auto size = static_cast<std::size_t>(end - p);
-  if (arg.key_len == 0 || arg.key_len > sizeof(Known::word)) return end;
-  if (size != arg.key_len + kAround) return end;  // escapes, replaced bytes and suffixes make it longer
-  std::uint64_t word;
-  std::memcpy(&word, arg.key, sizeof word);
-  Known& known = known_[place_of(word)];
-  known.word = word;
-  std::memcpy(&known.head, at, sizeof known.head);
-  known.size = static_cast<std::uint32_t>(size);
-  std::memcpy(known.text, p, size);
-  return end;
 }
 
 }  // namespace dft::encode

@@ -40,7 +40,7 @@ void finish(base::Buffer& out, const char* end) { out.advance(static_cast<std::s
 
 // False for most events without args, whose args object is left out.
 bool has_args(const model::RecordHeader& record) {
-  return record.size != sizeof record || record.arg_count != 0 ||
+  return record.size != sizeof record || record.schema != model::kNoArgs ||
          (record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd)) != 0;
 }
 
@@ -52,6 +52,8 @@ EventEncoder::EventEncoder(const model::Definitions& definitions, const base::Cl
       options_(options),
       sites_(definitions, options.pid),
       strings_(definitions),
+      schemas_(definitions),
+      definitions_(definitions),
       id_text_(options.first_id) {
   char* p = text::put_literal(args_head_.text, ",\"args\":{\"hhash\":\"");
   p = put_bytes(p, is_hash_text(options.host_hash) ? std::string_view(options.host_hash, 16) : "0000000000000000");
@@ -81,21 +83,27 @@ bool EventEncoder::write_with_definitions(const model::RecordHeader& record, con
 
 ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                                        base::Buffer& out) {
-  if (!out.reserve(args_room(record) + site.size + kRoomForFrame + text::kSlack)) return ArgsOutcome::kInconsistent;
+  const SchemaText* schema = nullptr;
+  if (record.schema != model::kNoArgs && record.schema != model::kSelfDescribing) {
+    schema = schemas_.find(record.schema);
+    if (__builtin_expect(schema == nullptr, 0)) return ArgsOutcome::kInconsistent;
+  }
+  const std::size_t room = args_room(record, schema) + site.size + kRoomForFrame + text::kSlack;
+  if (!out.reserve(room)) return ArgsOutcome::kInconsistent;
   switch (record.kind) {
-    case model::RecordKind::kEvent: return write_event(record, site, tid, out);
-    case model::RecordKind::kCounter: return write_counter(record, site, tid, out);
-    case model::RecordKind::kMetadata: return write_metadata(record, site, tid, out);
+    case model::RecordKind::kEvent: return write_event(record, site, schema, tid, out);
+    case model::RecordKind::kCounter: return write_counter(record, site, schema, tid, out);
+    case model::RecordKind::kMetadata: return write_metadata(record, site, schema, tid, out);
   }
   return ArgsOutcome::kInconsistent;
 }
 
 inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, const SitePrefix& site,
-                                             std::int32_t tid, base::Buffer& out) {
+                                             const SchemaText* schema, std::int32_t tid, base::Buffer& out) {
   const Interval times = interval_of(record);
   char* p = put_complete(out.end(), site, tid, times);
   if (has_args(record)) {
-    const ArgsText args = put_args(p, record, {strings_, key_texts_}, {args_head_, options_.metadata, false});
+    const ArgsText args = put_args(p, record, schema, strings_, {args_head_, options_.metadata, false});
     if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
     p = args.end;
   }
@@ -107,12 +115,12 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
   return ArgsOutcome::kWritten;
 }
 
-ArgsOutcome EventEncoder::write_counter(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
-                                        base::Buffer& out) {
+ArgsOutcome EventEncoder::write_counter(const model::RecordHeader& record, const SitePrefix& site,
+                                        const SchemaText* schema, std::int32_t tid, base::Buffer& out) {
   const std::uint64_t ts = interval_of(record).ts;
   char* p = put_counter(out.end(), site, tid, ts);
   if (has_args(record)) {
-    const ArgsText args = put_args(p, record, {strings_, key_texts_}, {args_head_, true, false});
+    const ArgsText args = put_args(p, record, schema, strings_, {args_head_, true, false});
     if (args.outcome != ArgsOutcome::kWritten) return args.outcome;
     p = args.end;
   }
@@ -122,10 +130,10 @@ ArgsOutcome EventEncoder::write_counter(const model::RecordHeader& record, const
   return ArgsOutcome::kWritten;
 }
 
-ArgsOutcome EventEncoder::write_metadata(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
-                                         base::Buffer& out) {
+ArgsOutcome EventEncoder::write_metadata(const model::RecordHeader& record, const SitePrefix& site,
+                                         const SchemaText* schema, std::int32_t tid, base::Buffer& out) {
   char* const p = put_metadata(out.end(), site, tid);
-  const ArgsText args = put_args(p, record, {strings_, key_texts_}, {args_head_, true, true});
+  const ArgsText args = put_args(p, record, schema, strings_, {args_head_, true, true});
   if (args.outcome != ArgsOutcome::kWritten) return args.outcome;
   finish(out, text::put_literal(args.end, "}\n"));
   count_line(site.layer);
@@ -223,8 +231,8 @@ base::StringHash EventEncoder::define_string(model::StringKind kind, std::string
 }
 
 bool EventEncoder::define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out) {
-  if (!args_are_consistent(record, strings_)) return false;
-  model::ArgCursor cursor(record);
+  model::ArgCursor cursor;
+  if (!model::open_args(record, definitions_, cursor) || !args_are_consistent(cursor, strings_)) return false;
   for (model::ArgView arg; cursor.next(arg);) {
     if (arg.type != model::ArgType::kHash || arg.bits() == 0) continue;
     model::StringDef string;
@@ -265,6 +273,7 @@ void EventEncoder::forget_defined_strings() { strings_.clear(); }
 void EventEncoder::forget() {
   sites_.forget();
   strings_.forget();
+  schemas_.forget();
 }
 
 inline EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {

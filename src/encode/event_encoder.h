@@ -16,9 +16,9 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "encode/arg_keys.h"
 #include "encode/line_texts.h"
 #include "encode/record_args.h"
+#include "encode/schema_texts.h"
 #include "encode/site_cache.h"
 #include "encode/string_cache.h"
 #include "model/definitions.h"
@@ -91,12 +91,12 @@ class EventEncoder {
 
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
-  ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
-                          base::Buffer& out);
-  ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
-                            base::Buffer& out);
-  ArgsOutcome write_metadata(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
-                             base::Buffer& out);
+  ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
+                          std::int32_t tid, base::Buffer& out);
+  ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
+                            std::int32_t tid, base::Buffer& out);
+  ArgsOutcome write_metadata(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
+                             std::int32_t tid, base::Buffer& out);
   bool write_with_definitions(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                               base::Buffer& out);
   bool define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out);
@@ -115,6 +115,8 @@ class EventEncoder {
   const EncoderOptions options_;
   SiteCache sites_;
   StringCache strings_;
+  SchemaTexts schemas_;
+  const model::Definitions& definitions_;
   BlockStats stats_;
   std::uint64_t reversed_ = 0;
   std::uint32_t used_layers_ = 0;
@@ -122,7 +124,6 @@ class EventEncoder {
   IdText id_text_;
   TidText tid_text_;
   TimeText time_text_;
-  KeyTexts key_texts_;
   ArgsHead args_head_;
 };
 

@@ -14,10 +14,6 @@ using model::ArgType;
 using model::ArgView;
 using model::RecordHeader;
 
-const char* args_begin(const RecordHeader& record) { return reinterpret_cast<const char*>(&record + 1); }
-const char* args_end(const RecordHeader& record) { return reinterpret_cast<const char*>(&record) + record.size; }
-const char* end_of(const ArgView& arg) { return arg.value + model::padded8(arg.value_len); }
-
 constexpr unsigned bit_of(ArgType type) { return 1u << static_cast<unsigned>(type); }
 constexpr unsigned kOfNoText = bit_of(ArgType::kDropped) | bit_of(ArgType::kRelation);
 constexpr unsigned kOfAnyLength = bit_of(ArgType::kString) | bit_of(ArgType::kJson) | bit_of(ArgType::kDropped);
@@ -26,8 +22,8 @@ bool has_no_text(const ArgView& arg) { return (kOfNoText & bit_of(arg.type)) != 
 bool is_absent(const ArgView& arg) { return arg.type == ArgType::kHash && arg.bits() == 0; }  // no string
 bool has_sane_length(const ArgView& arg) { return arg.value_len == 8 || (kOfAnyLength & bit_of(arg.type)) != 0; }
 
-bool ends_right(const RecordHeader& record, const char* at, unsigned count) {
-  return at == args_end(record) && count == record.arg_count;
+model::ArgCursor self_describing(const RecordHeader& record) {
+  return {model::args_begin(record), model::args_bytes(record)};
 }
 
 char* put_flags(char* p, std::uint8_t flags) {
@@ -36,7 +32,7 @@ char* put_flags(char* p, std::uint8_t flags) {
   return p;
 }
 
-char* put_string(char* p, const ArgView& arg) {
+[[gnu::always_inline]] inline char* put_string(char* p, const ArgView& arg) {
   *p++ = '"';
   p = text::put_escaped_padded(p, arg.value, arg.value_len).end;
   *p++ = '"';
@@ -57,7 +53,7 @@ bool same_key(const ArgView& a, const ArgView& b) {
 
 // The first relation arg of this name has the whole array; later ones find an earlier one and write nothing.
 bool is_first_of_its_name(const RecordHeader& record, const ArgView& relation) {
-  model::ArgCursor cursor(record);
+  model::ArgCursor cursor = self_describing(record);
   for (ArgView earlier; cursor.next(earlier) && earlier.key != relation.key;) {
     if (earlier.type == ArgType::kRelation && same_key(earlier, relation)) return false;
   }
@@ -66,7 +62,7 @@ bool is_first_of_its_name(const RecordHeader& record, const ArgView& relation) {
 
 char* put_relations(char* p, const RecordHeader& record) {
   p = text::put_literal(p, ",\"relations\":{");
-  model::ArgCursor cursor(record);
+  model::ArgCursor cursor = self_describing(record);
   bool first_name = true;
   for (ArgView arg; cursor.next(arg);) {
     if (arg.type != ArgType::kRelation || !is_first_of_its_name(record, arg)) continue;
@@ -75,8 +71,9 @@ char* put_relations(char* p, const RecordHeader& record) {
     *p++ = '"';
     p = text::put_escaped_padded(p, arg.key, arg.key_len).end;
     p = text::put_literal(p, "\":[");
-    model::ArgCursor rest(arg.key - sizeof(model::ArgHeader),
-                          static_cast<std::size_t>(args_end(record) - (arg.key - sizeof(model::ArgHeader))));
+    const char* const here = arg.key - sizeof(model::ArgHeader);
+    const char* const end = model::args_begin(record) + model::args_bytes(record);
+    model::ArgCursor rest(here, static_cast<std::size_t>(end - here));
     bool first = true;
     for (ArgView entity; rest.next(entity);) {
       if (entity.type != ArgType::kRelation || !same_key(entity, arg)) continue;
@@ -93,7 +90,7 @@ char* put_relations(char* p, const RecordHeader& record) {
 }
 
 // Value of an arg behind its key.
-ArgsText put_value(char* p, const ArgView& arg, StringCache& strings) {
+[[gnu::always_inline]] inline ArgsText put_value(char* p, const ArgView& arg, StringCache& strings) {
   switch (arg.type) {
     case ArgType::kInt64: p = text::put_int(p, static_cast<std::int64_t>(arg.bits())); break;
     case ArgType::kUint64: p = text::put_uint(p, arg.bits()); break;
@@ -122,86 +119,84 @@ ArgsText put_value(char* p, const ArgView& arg, StringCache& strings) {
   return {p, ArgsOutcome::kWritten};
 }
 
-// Walks the args of a record of a size divisible by 8.
-class ArgWalk {
- public:
-  explicit ArgWalk(const RecordHeader& record) : at_(args_begin(record)), left_(record.size - sizeof(RecordHeader)) {}
-  bool at_end() const { return left_ == 0; }
-  const char* at() const { return at_; }
-  std::size_t left() const { return left_; }
-
-  // False when the args are inconsistent.
-  bool next(ArgView& out) { return model::ArgCursor(at_, left_).next(out) && pass(out); }
-
-  // The same when the key is known to be one word and the type to be one.
-  bool next_known(ArgView& out) {
-    model::ArgHeader header;
-    std::memcpy(&header, at_, sizeof header);
-    const char* const key = at_ + sizeof header;
-    out = {header.type, key, header.key_len, key + 8, header.value_len};
-    return pass(out);
-  }
-
- private:
-  bool pass(const ArgView& arg) {
-    const auto size = static_cast<std::size_t>(end_of(arg) - at_);
-    if (size > left_ || !has_sane_length(arg)) return false;
-    at_ += size;
-    left_ -= size;
-    return true;
-  }
-  const char* at_;
-  std::size_t left_;
-};
-
-ArgsText put_values(char* p, const RecordHeader& record, ArgsTexts texts, bool& relations) {
-  const unsigned arg_count = record.arg_count;  // for which the room was computed
+[[gnu::noinline]] ArgsText put_self_describing(char* p, const RecordHeader& record, StringCache& strings,
+                                               bool& relations) {
   unsigned number = 0;
-  ArgWalk walk(record);
-  for (; !walk.at_end(); ++number) {
-    if (__builtin_expect(number == arg_count, 0)) return {p, ArgsOutcome::kInconsistent};
-    ArgView arg;
-    const char* const at = walk.at();
-    const KeyTexts::Known* const known = texts.keys.find(at, walk.left());
-    if (__builtin_expect(known != nullptr, 1)) {
-      if (__builtin_expect(!walk.next_known(arg), 0)) return {p, ArgsOutcome::kInconsistent};
-      if (is_absent(arg)) continue;
-      p = known->put(p);
-    } else {
-      if (!walk.next(arg)) return {p, ArgsOutcome::kInconsistent};
-      relations |= arg.type == ArgType::kRelation;
-      if (has_no_text(arg) || is_absent(arg)) continue;
-      p = texts.keys.put_unknown(p, record, at, number);
-    }
-    const ArgsText value = put_value(p, arg, texts.strings);
+  model::ArgCursor cursor = self_describing(record);
+  for (ArgView arg; cursor.next(arg); ++number) {
+    if (!has_sane_length(arg)) return {p, ArgsOutcome::kInconsistent};
+    relations |= arg.type == ArgType::kRelation;
+    if (has_no_text(arg) || is_absent(arg)) continue;
+    const ArgsText value = put_value(put_key(p, record, arg, number), arg, strings);
     if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
     p = value.end;
   }
-  return {p, number == arg_count ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent};
+  return {p, cursor.at_end() ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent};
 }
 
-// Checks the args of which only relations are written.
-ArgsOutcome pass_over(const RecordHeader& record, bool& relations) {
-  unsigned number = 0;
-  ArgWalk walk(record);
-  for (ArgView arg; !walk.at_end(); ++number) {
-    if (!walk.next(arg)) return ArgsOutcome::kInconsistent;
+// One value of a record with a schema, taken from `at`. False when it reaches beyond the record.
+inline bool take_value(const char*& at, std::size_t& left, ArgType type, ArgView& arg) {
+  if (__builtin_expect(left < 8, 0)) return false;
+  arg.type = type;
+  arg.value = at;
+  arg.value_len = 8;
+  at += 8;
+  left -= 8;
+  if (!model::is_text(type)) return true;
+  arg.value_len = arg.bits();
+  const std::size_t padded = model::padded8(arg.value_len);
+  if (__builtin_expect(arg.value_len > left || padded > left, 0)) return false;
+  arg.value = at;
+  at += padded;
+  left -= padded;
+  return true;
+}
+
+inline ArgsText put_by_schema(char* p, const RecordHeader& record, const SchemaText& schema, StringCache& strings) {
+  const char* at = model::args_begin(record);
+  std::size_t left = model::args_bytes(record);
+  const FieldText* field = schema.first();
+  for (unsigned i = 0; i < schema.fields; ++i, field = field->next()) {
+    ArgView arg;
+    if (__builtin_expect(!take_value(at, left, field->type, arg), 0)) return {p, ArgsOutcome::kInconsistent};
+    if (__builtin_expect(is_absent(arg), 0)) continue;
+    const ArgsText value = put_value(field->put(p), arg, strings);
+    if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
+    p = value.end;
+  }
+  return {p, left == 0 ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent};
+}
+
+// Checks args of which only relations are written.
+ArgsOutcome pass_over(model::ArgCursor cursor, bool& relations) {
+  for (ArgView arg; cursor.next(arg);) {
+    if (!has_sane_length(arg)) return ArgsOutcome::kInconsistent;
     relations |= arg.type == ArgType::kRelation;
   }
-  return number == record.arg_count ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent;
+  return cursor.at_end() ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent;
+}
+
+inline ArgsText put_values(char* p, const RecordHeader& record, const SchemaText* schema, StringCache& strings,
+                           bool& relations) {
+  if (__builtin_expect(schema != nullptr, 1)) return put_by_schema(p, record, *schema, strings);
+  if (record.schema == model::kSelfDescribing) return put_self_describing(p, record, strings, relations);
+  return {p, model::args_bytes(record) == 0 ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent};
 }
 
 }  // namespace
 
-std::size_t large_texts_room(const RecordHeader& record) {
-  return text::escaped_bound(args_begin(record), record.size - sizeof(RecordHeader));
+std::size_t large_texts_room(const RecordHeader& record, unsigned fields) {
+  constexpr std::size_t kRoomPerArg = 64;  // comma, quotes, colon, number, suffix of its key
+  std::size_t args = fields;
+  if (record.schema == model::kSelfDescribing) {
+    model::ArgCursor cursor = self_describing(record);
+    for (ArgView arg; cursor.next(arg);) ++args;
+  }
+  return text::escaped_bound(model::args_begin(record), model::args_bytes(record)) + args * kRoomPerArg;
 }
 
-bool args_are_consistent(const RecordHeader& record, const StringCache& strings) {
-  const char* at = args_begin(record);
-  unsigned count = 0;
-  model::ArgCursor cursor(record);
-  for (ArgView arg; cursor.next(arg); at = end_of(arg), ++count) {
+bool args_are_consistent(model::ArgCursor cursor, const StringCache& strings) {
+  for (ArgView arg; cursor.next(arg);) {
     if (!has_sane_length(arg)) return false;
     if (arg.type == ArgType::kJson && !is_json({arg.value, arg.value_len})) return false;
     model::StringDef string;
@@ -210,10 +205,11 @@ bool args_are_consistent(const RecordHeader& record, const StringCache& strings)
       return false;
     }
   }
-  return ends_right(record, at, count);
+  return cursor.at_end();
 }
 
-ArgsText put_args(char* p, const RecordHeader& record, ArgsTexts texts, const ArgsRules& rules) {
+ArgsText put_args(char* p, const RecordHeader& record, const SchemaText* schema, StringCache& strings,
+                  const ArgsRules& rules) {
   char* const begin = p;
   std::memcpy(p, rules.head.text, sizeof rules.head.text);
   p += ArgsHead::kSize;
@@ -224,9 +220,11 @@ ArgsText put_args(char* p, const RecordHeader& record, ArgsTexts texts, const Ar
     if (__builtin_expect(record.flags & (model::kFlagInstant | model::kFlagOpenAtEnd), 0)) {
       p = put_flags(p, record.flags);
     }
-    values = put_values(p, record, texts, relations);
+    values = put_values(p, record, schema, strings, relations);
+  } else if (record.schema == model::kSelfDescribing) {
+    values = {p, pass_over(self_describing(record), relations)};
   } else {
-    values = {p, pass_over(record, relations)};
+    values = {p, ArgsOutcome::kWritten};
   }
   if (__builtin_expect(values.outcome != ArgsOutcome::kWritten, 0)) return values;
   p = values.end;

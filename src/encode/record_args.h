@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "encode/arg_keys.h"
 #include "encode/json_text.h"
+#include "encode/schema_texts.h"
 #include "encode/string_cache.h"
 #include "model/record.h"
 
@@ -32,32 +32,28 @@ struct ArgsText {
   ArgsOutcome outcome;  // anything but kWritten: the bytes behind `p` are worthless
 };
 
-// What the caches of one encoder know about args.
-struct ArgsTexts {
-  StringCache& strings;
-  KeyTexts& keys;
-};
-
 inline constexpr std::size_t kSmallRecord = 16 * 1024;
 
-// Bytes of keys and values of a large record, escaped.
-std::size_t large_texts_room(const model::RecordHeader& record);
+// Bytes of keys and values of a large record, escaped. `fields`: of its schema, if it has one.
+std::size_t large_texts_room(const model::RecordHeader& record, unsigned fields);
 
-// Bytes that the args of `record` can take at most. REQUIRES: record.size >= sizeof(RecordHeader).
-inline std::size_t args_room(const model::RecordHeader& record) {
-  constexpr std::size_t kRoomPerArg = 64;  // beside escaped bytes: comma, quotes, colon, number, suffix of its key
+// Bytes that the args of `record` can take at most. REQUIRES: record.size >= sizeof(RecordHeader). `schema`: of the
+// record, null when it has none.
+inline std::size_t args_room(const model::RecordHeader& record, const SchemaText* schema) {
   constexpr std::size_t kRoomForFlags = 96;
-  const std::size_t bytes = record.size - sizeof(model::RecordHeader);
-  const std::size_t texts =
-      __builtin_expect(bytes <= kSmallRecord, 1) ? bytes * text::kMaxEscapeFactor : large_texts_room(record);
-  return texts + std::size_t{record.arg_count} * kRoomPerArg + kRoomForFlags;
+  const std::size_t bytes = model::args_bytes(record);
+  const std::size_t keys = schema != nullptr ? schema->room : 0;
+  // A header or a scalar has 8 bytes, so the factor leaves room for digits, quotes, and the suffix of an odd key.
+  if (__builtin_expect(bytes <= kSmallRecord, 1)) return bytes * text::kMaxEscapeFactor + keys + kRoomForFlags;
+  return large_texts_room(record, schema != nullptr ? schema->fields : 0) + keys + kRoomForFlags;
 }
 
 // Writes behind `p`. REQUIRES: args_room() + sizeof(ArgsHead) + text::kSlack bytes of room, record.size >=
-// sizeof(RecordHeader).
-ArgsText put_args(char* p, const model::RecordHeader& record, ArgsTexts texts, const ArgsRules& rules);
+// sizeof(RecordHeader), `schema` as for args_room().
+ArgsText put_args(char* p, const model::RecordHeader& record, const SchemaText* schema, StringCache& strings,
+                  const ArgsRules& rules);
 
 // Walks all args without writing: true when they fill the record exactly and every hash is known.
-bool args_are_consistent(const model::RecordHeader& record, const StringCache& strings);
+bool args_are_consistent(model::ArgCursor args, const StringCache& strings);
 
 }  // namespace dft::encode

@@ -25,6 +25,10 @@ class FakeDefinitions final : public model::Definitions {
     std::memcpy(strings_.back().hash, base::string_hash(strings_.back().bytes).digits, 16);
     return static_cast<model::StringId>(strings_.size());
   }
+  model::SchemaId add_schema(std::string fields) {
+    schemas_.push_back(std::move(fields));
+    return static_cast<model::SchemaId>(schemas_.size());
+  }
   void spoil_hash(model::StringId id) { std::memcpy(strings_[id - 1].hash, "\"}broken\n\"{\0\xff\\,,", 16); }
 
   bool site(model::SiteId id, model::SiteDef& out) const override {
@@ -41,6 +45,11 @@ class FakeDefinitions final : public model::Definitions {
     std::memcpy(out.hash, string.hash, sizeof out.hash);
     return true;
   }
+  bool schema(model::SchemaId id, model::SchemaView& out) const override {
+    if (id == 0 || id > schemas_.size()) return false;
+    out = {schemas_[id - 1].data(), schemas_[id - 1].size()};
+    return true;
+  }
 
  private:
   struct Site {
@@ -54,6 +63,7 @@ class FakeDefinitions final : public model::Definitions {
   };
   std::deque<Site> sites_;
   std::deque<String> strings_;
+  std::deque<std::string> schemas_;
 };
 
 // A record in its own 8-byte aligned memory. Padding is filled with bytes that would be noticed.
@@ -68,7 +78,7 @@ class RecordBuilder {
     const std::size_t at = words_.size();
     words_.resize(at + model::arg_size(key.size(), value_len) / 8, 0x2222220022222222ull);
     model::put_arg(reinterpret_cast<char*>(&words_[at]), type, key, value, value_len);
-    ++header().arg_count;
+    header().schema = model::kSelfDescribing;
     header().size = static_cast<std::uint32_t>(words_.size() * 8);
     return *this;
   }
@@ -91,6 +101,20 @@ class RecordBuilder {
   }
   RecordBuilder& json(std::string_view key, std::string_view v) {
     return arg(model::ArgType::kJson, key, v.data(), v.size());
+  }
+  // The values of a record with a schema.
+  RecordBuilder& value(std::uint64_t bits) {
+    words_.push_back(bits);
+    header().size = static_cast<std::uint32_t>(words_.size() * 8);
+    return *this;
+  }
+  RecordBuilder& text(std::string_view v) {
+    const std::size_t at = words_.size();
+    words_.resize(at + 1 + model::padded8(v.size()) / 8, 0x2222220022222222ull);
+    words_[at] = v.size();
+    std::memcpy(&words_[at + 1], v.data(), v.size());
+    header().size = static_cast<std::uint32_t>(words_.size() * 8);
+    return *this;
   }
   RecordBuilder& lane(std::uint32_t lane) {
     header().lane = lane;

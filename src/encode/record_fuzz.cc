@@ -23,6 +23,15 @@ struct Fixture {
     definitions.add_string(model::StringKind::kFile, "/tmp/a");
     definitions.add_string(static_cast<model::StringKind>(77), "\xff\x01");
     definitions.spoil_hash(2);
+    std::string fields;
+    for (const auto type : {model::ArgType::kInt64, model::ArgType::kString, model::ArgType::kHash,
+                            model::ArgType::kDouble, model::ArgType::kJson}) {
+      const std::string key(1, static_cast<char>('a' + static_cast<int>(type)));
+      fields.resize(fields.size() + 16);
+      model::put_arg(&fields[fields.size() - 16], type, key, nullptr, 0);
+      definitions.add_schema(fields);
+    }
+    definitions.add_schema("a list that is none");
   }
   encode::FakeDefinitions definitions;
   base::ClockMap clock;
@@ -36,6 +45,7 @@ void require(bool holds) {
 std::size_t encode_one(encode::EventEncoder& encoder, std::uint64_t* words, std::size_t left, base::Buffer& out) {
   auto& record = *reinterpret_cast<model::RecordHeader*>(words);
   record.site %= 4;
+  if (record.schema != model::kSelfDescribing) record.schema %= 8;
   record.flags |= model::kFlagNanoseconds;
   if (record.size > left * 8) record.size = static_cast<std::uint32_t>(left * 8);
   const std::size_t before = out.size();

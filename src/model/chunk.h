@@ -55,11 +55,17 @@ inline constexpr std::uint32_t kInCrashFile = 1;
 inline constexpr std::uint32_t kUncounted = 2;  // does not count against the memory limit
 static_assert(sizeof(ChunkHeader) == 128);
 
+enum class DefinitionOf : std::uint8_t {
+  kString = 0,  // bytes: the string
+  kSite = 1,    // bytes: name, then category
+  kSchema = 2,  // bytes: the fields (model/args.h); ids of their own
+};
+
 // Entries of a definitions chunk: header, then the bytes padded to 8.
 struct DefinitionHeader {
   std::uint32_t size;  // whole entry, multiple of 8
   std::uint32_t id;
-  std::uint8_t is_site;        // 1: name then cat; 0: a string
+  DefinitionOf of;
   std::uint8_t layer_or_kind;  // Layer or StringKind
   std::uint16_t cat_len;
   std::uint32_t name_len;

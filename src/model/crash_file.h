@@ -46,24 +46,31 @@ struct CrashHeader {
 };
 static_assert(sizeof(CrashHeader) <= kCrashHeaderSize);
 
+// How far the args of an open region reach. Stored as one word, so that a process killed at any moment leaves args that
+// agree with it.
+struct alignas(8) ArgExtent {
+  SchemaId schema;
+  std::uint16_t spilled;  // 1: the args lie in a kSpill chunk instead of the slot
+  std::uint32_t bytes;
+};
+static_assert(std::atomic<ArgExtent>::is_always_lock_free);
+
 // A region that is open, as it stands in a kRegions chunk (array of fixed-size slots behind the header).
 struct RegionSlot {
   std::atomic<std::uint32_t> state;  // 0 free, 1 open
   std::int32_t tid;
   SiteId site;
-  std::uint16_t arg_count;
   std::uint8_t flags;
-  std::uint8_t spilled;  // args lie in a kSpill chunk instead of `args`
+  std::uint8_t busy;  // the owner is changing the args
   std::uint64_t begin;
-  std::uint32_t arg_bytes;
-  std::uint32_t busy;        // the owner is changing the args
+  std::atomic<ArgExtent> extent;
   std::uint64_t spill_slot;  // file slot of the kSpill chunk, if `spilled`
   // Process-local; meaningless after death.
   ChunkHeader* spill;
   RegionSlot* next_free;
-  void* owner;               // its thread's state
-  std::uint64_t uses;        // how often the slot was closed; its low 16 bits tag the handles given out
-  std::uint64_t key_filter;  // a bit for each key that may be in the list
+  RegionSlot* outer;   // the thread's innermost region when this one was opened; it may be closed or reused by now
+  void* owner;         // its thread's state
+  std::uint64_t uses;  // how often the slot was closed; its low 16 bits tag the handles given out
   char args[304];
 };
 static_assert(sizeof(RegionSlot) == 384);

@@ -30,10 +30,23 @@ class Definitions {
   // False when the id is unknown (possible in recovered memory only).
   virtual bool site(SiteId id, SiteDef& out) const = 0;
   virtual bool string(StringId id, StringDef& out) const = 0;
+  virtual bool schema(SchemaId id, SchemaView& out) const = 0;
 
  protected:
   ~Definitions() =
       default;  // never owned through this; a trivial destructor keeps the process-wide one alive past exit()
 };
+
+// A cursor over the args of a record of either form. False when its schema is unknown.
+inline bool open_args(const RecordHeader& record, const Definitions& definitions, ArgCursor& out) {
+  if (record.schema == kSelfDescribing) {
+    out = ArgCursor(args_begin(record), args_bytes(record));
+    return true;
+  }
+  SchemaView schema;
+  if (record.schema != kNoArgs && !definitions.schema(record.schema, schema)) return false;
+  out = ArgCursor(args_begin(record), args_bytes(record), schema);
+  return true;
+}
 
 }  // namespace dft::model

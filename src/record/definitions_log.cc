@@ -9,6 +9,7 @@
 namespace dft::record {
 
 using model::DefinitionHeader;
+using model::DefinitionOf;
 using model::padded8;
 
 // Open addressing, power of two. A slot holds the id (low 32 bits) and 32 bits of the hash; 0 is empty. Grown tables
@@ -30,11 +31,11 @@ std::string_view entry_cat(const DefinitionHeader& entry) {
   return {reinterpret_cast<const char*>(&entry + 1) + entry.name_len, entry.cat_len};
 }
 std::uint64_t entry_hash(const DefinitionHeader& like, std::string_view name, std::string_view cat) {
-  return base::table_hash(name) * 31 + base::table_hash(cat) * 7 + like.layer_or_kind * 2u + like.is_site;
+  return base::table_hash(name) * 31 + base::table_hash(cat) * 7 + like.layer_or_kind * 2u +
+         static_cast<unsigned>(like.of);
 }
 bool same(const DefinitionHeader& a, const DefinitionHeader& like, std::string_view name, std::string_view cat) {
-  return a.is_site == like.is_site && a.layer_or_kind == like.layer_or_kind && entry_name(a) == name &&
-         entry_cat(a) == cat;
+  return a.of == like.of && a.layer_or_kind == like.layer_or_kind && entry_name(a) == name && entry_cat(a) == cat;
 }
 }  // namespace
 
@@ -97,6 +98,23 @@ bool DefinitionsLog::grow_table() {
   return true;
 }
 
+const DefinitionHeader* DefinitionsLog::make_entry(const Entry& like, std::uint32_t id, std::string_view name,
+                                                   std::string_view cat) {
+  const std::size_t size = sizeof(Entry) + padded8(name.size() + cat.size());
+  char* memory = allocate(size);
+  if (memory == nullptr) return nullptr;
+  Entry made = like;
+  made.size = static_cast<std::uint32_t>(size);
+  made.id = id;
+  made.name_len = static_cast<std::uint32_t>(name.size());
+  made.cat_len = static_cast<std::uint16_t>(cat.size());
+  if (made.of == DefinitionOf::kString) std::memcpy(made.hash, base::string_hash(name).digits, sizeof made.hash);
+  std::memcpy(memory, &made, sizeof made);
+  if (!name.empty()) std::memcpy(memory + sizeof made, name.data(), name.size());
+  if (!cat.empty()) std::memcpy(memory + sizeof made + name.size(), cat.data(), cat.size());
+  return reinterpret_cast<const Entry*>(memory);
+}
+
 std::uint32_t DefinitionsLog::add(const Entry& like, std::string_view name, std::string_view cat, std::uint64_t hash) {
   const std::uint32_t count = count_.load(std::memory_order_relaxed);
   if (count == kSegments * kSegmentSize) return 0;
@@ -109,32 +127,21 @@ std::uint32_t DefinitionsLog::add(const Entry& like, std::string_view name, std:
     if (fresh == nullptr) return 0;
     segment.store(fresh, std::memory_order_release);
   }
-  const std::size_t size = sizeof(Entry) + padded8(name.size() + cat.size());
-  char* memory = allocate(size);
-  if (memory == nullptr) return 0;
-  Entry made = like;
-  made.size = static_cast<std::uint32_t>(size);
-  made.id = count + 1;
-  made.name_len = static_cast<std::uint32_t>(name.size());
-  made.cat_len = static_cast<std::uint16_t>(cat.size());
-  if (made.is_site == 0) std::memcpy(made.hash, base::string_hash(name).digits, sizeof made.hash);
-  std::memcpy(memory, &made, sizeof made);
-  if (!name.empty()) std::memcpy(memory + sizeof made, name.data(), name.size());
-  if (!cat.empty()) std::memcpy(memory + sizeof made + name.size(), cat.data(), cat.size());
-  const auto* entry = reinterpret_cast<const Entry*>(memory);
+  const Entry* entry = make_entry(like, count + 1, name, cat);
+  if (entry == nullptr) return 0;
   segment.load(std::memory_order_relaxed)[count % kSegmentSize] = entry;
   count_.store(count + 1, std::memory_order_release);
   mirror(*entry);
   Table* current = table_.load(std::memory_order_relaxed);
   std::uint64_t i = hash & current->mask;
   while (current->slots[i].load(std::memory_order_relaxed) != 0) i = (i + 1) & current->mask;
-  current->slots[i].store((hash >> 32 << 32) | made.id, std::memory_order_release);
-  return made.id;
+  current->slots[i].store((hash >> 32 << 32) | entry->id, std::memory_order_release);
+  return entry->id;
 }
 
 model::SiteId DefinitionsLog::intern_site(std::string_view name, std::string_view cat, model::Layer layer) {
   Entry like{};
-  like.is_site = 1;
+  like.of = DefinitionOf::kSite;
   like.layer_or_kind = static_cast<std::uint8_t>(layer);
   return intern(like, name, cat.substr(0, 0xffff));
 }
@@ -145,16 +152,37 @@ model::StringId DefinitionsLog::intern_string(model::StringKind kind, std::strin
   return intern(like, bytes, {});
 }
 
+model::SchemaId DefinitionsLog::add_schema(std::string_view fields) {
+  const base::LockGuard guard(lock_);
+  const std::uint32_t count = schema_count_.load(std::memory_order_relaxed);
+  if (count == model::kMaxSchemas) return model::kNoArgs;
+  Entry like{};
+  like.of = DefinitionOf::kSchema;
+  const Entry* entry = make_entry(like, count + 1, fields, {});
+  if (entry == nullptr) return model::kNoArgs;
+  schemas_[count] = entry;
+  schema_count_.store(count + 1, std::memory_order_release);
+  mirror(*entry);
+  return static_cast<model::SchemaId>(entry->id);
+}
+
+bool DefinitionsLog::schema(model::SchemaId id, model::SchemaView& out) const {
+  if (id == model::kNoArgs || id > schema_count_.load(std::memory_order_acquire)) return false;
+  const std::string_view fields = entry_name(*schemas_[id - 1]);
+  out = {fields.data(), fields.size()};
+  return true;
+}
+
 bool DefinitionsLog::site(model::SiteId id, model::SiteDef& out) const {
   const Entry* known = entry(id);
-  if (known == nullptr || known->is_site == 0) return false;
+  if (known == nullptr || known->of != DefinitionOf::kSite) return false;
   out = {entry_name(*known), entry_cat(*known), static_cast<model::Layer>(known->layer_or_kind)};
   return true;
 }
 
 bool DefinitionsLog::string(model::StringId id, model::StringDef& out) const {
   const Entry* known = entry(id);
-  if (known == nullptr || known->is_site != 0) return false;
+  if (known == nullptr || known->of != DefinitionOf::kString) return false;
   out.bytes = entry_name(*known);
   out.kind = static_cast<model::StringKind>(known->layer_or_kind);
   std::memcpy(out.hash, known->hash, sizeof out.hash);
@@ -181,6 +209,7 @@ void DefinitionsLog::mirror_into(ChunkPool* pool) {
   mirror_chunk_ = nullptr;
   if (pool == nullptr) return;
   for (std::uint32_t id = 1; id <= count_.load(std::memory_order_relaxed); ++id) mirror(*entry(id));
+  for (std::uint32_t i = 0; i < schema_count_.load(std::memory_order_relaxed); ++i) mirror(*schemas_[i]);
 }
 
 void DefinitionsLog::reset_after_fork() {

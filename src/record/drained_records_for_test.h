@@ -15,7 +15,8 @@ struct CopiedRecord {
   std::vector<std::uint64_t> words;
   const model::RecordHeader& header() const { return *reinterpret_cast<const model::RecordHeader*>(words.data()); }
   bool find(std::string_view key, model::ArgView& out) const {
-    model::ArgCursor cursor(header());
+    model::ArgCursor cursor;
+    if (!model::open_args(header(), recorder.definitions, cursor)) return false;
     while (cursor.next(out)) {
       if (out.type != model::ArgType::kDropped && std::string_view(out.key, out.key_len) == key) return true;
     }

@@ -31,7 +31,7 @@ void note_wait(Stream& stream, ChunkHeader* chunk, std::uint64_t waited_ns) {
   RecordHeader header{};
   header.size = static_cast<std::uint32_t>(sizeof header + args.size());
   header.kind = RecordKind::kMetadata;
-  header.arg_count = args.count();
+  header.schema = model::kSelfDescribing;
   header.site = site;
   std::memcpy(stream.pos, &header, sizeof header);
   std::memcpy(stream.pos + sizeof header, args.data(), args.size());
@@ -112,44 +112,42 @@ model::StringId string_id(model::StringKind kind, std::string_view bytes) {
 
 bool recording() { return control->active.load(std::memory_order_relaxed) != 0; }
 
-bool ArgWriter::add(ArgType type, std::string_view key, const void* value, std::size_t value_len) {
-  const std::size_t size = model::arg_size(key.size(), value_len);
-  if (key.size() > 0xffff || size > capacity_ - size_) {
-    ++omitted_;
-    return false;
+model::SchemaId schema_id(const ArgField* fields, std::size_t count) {
+  model::SchemaId schema = model::kNoArgs;
+  for (std::size_t i = 0; i < count; ++i) {
+    const model::SchemaId next = recorder.schemas.extend(schema, fields[i].type, fields[i].key);
+    if (next == model::kSelfDescribing || next == schema) return model::kSelfDescribing;
+    schema = next;
   }
-  model::put_arg(memory_ + size_, type, key, value, value_len);
-  size_ += size;
-  ++count_;
-  return true;
+  return schema;
 }
 
 namespace {
-void emit(RecordKind kind, std::uint8_t flags, model::SiteId site, base::Ticks begin, base::Ticks end,
-          const ArgWriter& args, std::uint32_t lane) {
+void emit(RecordKind kind, std::uint8_t flags, model::SiteId site, base::Ticks begin, base::Ticks end, const Args& args,
+          std::uint32_t lane) {
   ThreadState* state = enter();
   if (state == nullptr) return;
-  const std::size_t size = sizeof(RecordHeader) + args.size();
+  const std::size_t size = sizeof(RecordHeader) + args.size;
   if (char* at = reserve(state, size)) {
-    const RecordHeader header{static_cast<std::uint32_t>(size), kind, flags, args.count(), site, lane, begin, end};
+    const RecordHeader header{static_cast<std::uint32_t>(size), kind, flags, args.schema, site, lane, begin, end};
     std::memcpy(at, &header, sizeof header);
-    if (args.size() != 0) std::memcpy(at + sizeof header, args.data(), args.size());
+    if (args.size != 0) std::memcpy(at + sizeof header, args.data, args.size);
     commit(state, size);
   }
   leave(state);
 }
 }  // namespace
 
-void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const ArgWriter& args, std::uint8_t flags,
+void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const Args& args, std::uint8_t flags,
                 std::uint32_t lane) {
   emit(RecordKind::kEvent, flags, site, begin, end, args, lane);
 }
 
-void emit_instant(model::SiteId site, const ArgWriter& args) {
+void emit_instant(model::SiteId site, const Args& args) {
   const base::Ticks now = base::clock_now();
   emit(RecordKind::kEvent, model::kFlagInstant, site, now, now, args, 0);
 }
 
-void emit_metadata(model::SiteId site, const ArgWriter& args) { emit(RecordKind::kMetadata, 0, site, 0, 0, args, 0); }
+void emit_metadata(model::SiteId site, const Args& args) { emit(RecordKind::kMetadata, 0, site, 0, 0, args, 0); }
 
 }  // namespace dft::record

@@ -4,7 +4,9 @@
 // call or formatting on the way, except when a thread takes or leaves a chunk.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "base/clock.h"
@@ -49,7 +51,16 @@ void add_relation(Region* region, std::string_view relation, std::uint64_t entit
 class ArgWriter {
  public:
   ArgWriter(char* memory, std::size_t capacity) : memory_(memory), capacity_(capacity) {}
-  bool add(model::ArgType type, std::string_view key, const void* value, std::size_t value_len);
+  bool add(model::ArgType type, std::string_view key, const void* value, std::size_t value_len) {
+    const std::size_t size = model::arg_size(key.size(), value_len);
+    if (key.size() > 0xffff || size > capacity_ - size_) {
+      ++omitted_;
+      return false;
+    }
+    model::put_arg(memory_ + size_, type, key, value, value_len);
+    size_ += size;
+    return true;
+  }
   bool add_int64(std::string_view key, std::int64_t v) { return add(model::ArgType::kInt64, key, &v, 8); }
   bool add_uint64(std::string_view key, std::uint64_t v) { return add(model::ArgType::kUint64, key, &v, 8); }
   bool add_double(std::string_view key, double v) { return add(model::ArgType::kDouble, key, &v, 8); }
@@ -62,14 +73,12 @@ class ArgWriter {
   }
   const char* data() const { return memory_; }
   std::size_t size() const { return size_; }
-  std::uint16_t count() const { return count_; }
   unsigned omitted() const { return omitted_; }
 
  private:
   char* memory_;
   std::size_t capacity_;
   std::size_t size_ = 0;
-  std::uint16_t count_ = 0;
   unsigned omitted_ = 0;
 };
 template <std::size_t N>
@@ -81,11 +90,56 @@ class ArgList : public ArgWriter {
   alignas(8) char memory_[N];
 };
 
+// Args whose names and types are known beforehand: the schema is interned once, then each record carries values only.
+struct ArgField {
+  model::ArgType type;
+  std::string_view key;  // plain (model::is_plain_key), of the same schema each once
+};
+// kSelfDescribing when there can be no such schema (an odd key, more than model::kMaxFields, no memory): use ArgWriter.
+model::SchemaId schema_id(const ArgField* fields, std::size_t count);
+
+// The values, one for each field and in their order, gathered on the caller's stack.
+template <std::size_t N>
+class ValueList {
+ public:
+  void add(std::uint64_t bits) { put(&bits, 8); }  // a scalar, or the StringId of a hash
+  void add_double(double v) { put(&v, 8); }
+  // A text that does not fit any more is cut: REQUIRES 8 bytes of room for each field.
+  void add_string(std::string_view v) {
+    if (v.size() > N - size_ - 8) v = v.substr(0, (N - size_ - 8) & ~std::size_t{7});
+    add(v.size());
+    model::copy_value(memory_ + size_, v.data(), v.size());
+    size_ += model::padded8(v.size());
+  }
+  const char* data() const { return memory_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  void put(const void* word, std::size_t size) {
+    std::memcpy(memory_ + size_, word, size);
+    size_ += size;
+  }
+  std::size_t size_ = 0;
+  alignas(8) char memory_[N];
+};
+
+// Args of either form, as the emitting calls take them.
+struct Args {
+  Args() = default;
+  Args(const ArgWriter& args)  // NOLINT(google-explicit-constructor)
+      : data(args.data()), size(args.size()), schema(size != 0 ? model::kSelfDescribing : model::kNoArgs) {}
+  template <std::size_t N>
+  Args(model::SchemaId id, const ValueList<N>& values) : data(values.data()), size(values.size()), schema(id) {}
+  const char* data = nullptr;
+  std::size_t size = 0;
+  model::SchemaId schema = model::kNoArgs;
+};
+
 // One complete event with known times (ticks), one instant event, one counter sample, one metadata record.
-void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const ArgWriter& args, std::uint8_t flags = 0,
+void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const Args& args, std::uint8_t flags = 0,
                 std::uint32_t lane = 0);
-void emit_instant(model::SiteId site, const ArgWriter& args);
-void emit_metadata(model::SiteId site, const ArgWriter& args);
+void emit_instant(model::SiteId site, const Args& args);
+void emit_metadata(model::SiteId site, const Args& args);
 
 // True when records are being taken now (one load).
 bool recording();

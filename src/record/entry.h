@@ -25,13 +25,13 @@ inline void leave(ThreadState* state) {
   state->level.store(state->level.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
 
-// Null when nothing can be recorded (inactive, nested too deep). Else leave() must follow.
-inline ThreadState* enter() {
-  if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) return enter_slow();
+// The common case, without a call: null also when enter_slow() would find a way.
+[[gnu::always_inline]] inline ThreadState* try_enter() {
+  if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) return nullptr;
   ThreadState* state = this_thread;
-  if (__builtin_expect(state == nullptr, 0)) return enter_slow();
+  if (__builtin_expect(state == nullptr, 0)) return nullptr;
   const std::uint32_t level = state->level.load(std::memory_order_relaxed) + 1;
-  if (__builtin_expect(level > kMaxLevel, 0)) return enter_slow();
+  if (__builtin_expect(level > kMaxLevel, 0)) return nullptr;
   state->level.store(level, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) {
@@ -39,6 +39,18 @@ inline ThreadState* enter() {
     return nullptr;
   }
   return state;
+}
+
+// Null when nothing can be recorded (inactive, nested too deep). Else leave() must follow.
+inline ThreadState* enter() {
+  ThreadState* state = try_enter();
+  return __builtin_expect(state != nullptr, 1) ? state : enter_slow();
+}
+
+// Room for a record in the chunk at hand, or null.
+inline char* try_reserve(ThreadState* state, std::size_t size) {
+  const Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
+  return static_cast<std::size_t>(stream.limit - stream.pos) >= size ? stream.pos : nullptr;
 }
 
 inline char* reserve(ThreadState* state, std::size_t size) {

@@ -98,7 +98,7 @@ void Recorder::forget_threads() {
     }
     state->region_chunks.store(nullptr, std::memory_order_relaxed);
     state->free_slots[0] = state->free_slots[1] = nullptr;
-    state->last_handle = nullptr;
+    state->innermost = nullptr;
     state->returned.store(nullptr, std::memory_order_relaxed);
     for (int cause = 0; cause < kLossCauses; ++cause) {
       state->losses[cause].count.store(0, std::memory_order_relaxed);
@@ -121,6 +121,7 @@ void Recorder::forget_region_chunks() {
 }
 
 void Recorder::lock_for_fork() {
+  schemas.lock();
   definitions.lock();
   threads_lock_.lock();
   pool.lock();
@@ -130,6 +131,7 @@ void Recorder::unlock_after_fork() {
   pool.unlock();
   threads_lock_.unlock();
   definitions.unlock();
+  schemas.unlock();
 }
 
 void Recorder::reset_in_child() {
@@ -144,6 +146,7 @@ void Recorder::reset_in_child() {
   forget_region_chunks();
   threads_lock_.reset_after_fork();
   pool.reset_after_fork();
+  schemas.reset_after_fork();
   definitions.reset_after_fork();
 }
 

@@ -13,6 +13,7 @@
 
 #include "record/chunk_pool.h"
 #include "record/definitions_log.h"
+#include "record/schema_table.h"
 #include "record/thread_state.h"
 
 namespace dft::record {
@@ -26,6 +27,7 @@ extern Control* control;
 struct Recorder {
   ChunkPool pool;
   DefinitionsLog definitions;
+  SchemaTable schemas{definitions};
 
   // Called by a thread that has an event while recording is inactive; true when recording is active afterwards.
   bool (*on_inactive)() = nullptr;

@@ -4,10 +4,11 @@
 #include <cstring>
 
 #include "record/entry.h"
+#include "record/region_args.h"
 
 namespace dft::record {
 
-using model::ArgHeader;
+using model::ArgExtent;
 using model::ArgType;
 using model::ChunkHeader;
 using model::ChunkKind;
@@ -37,18 +38,17 @@ Region* handle_of(RegionSlot* slot) {
   return open && (slot->uses & 0xffff) == bits >> kHandleTagShift ? slot : nullptr;
 }
 
-inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
-  if (__builtin_expect(state->last_handle == region, 1)) {
-    // Another thread may have closed it: then the use count moved on.
-    RegionSlot* slot = state->last_slot;
-    if (slot->state.load(std::memory_order_acquire) == kOpen && handle_of(slot) == region) return slot;
-  }
-  return find_slot(region);
+// The innermost region of the thread if that is the one meant, else null. Slots stay mapped, so a stale `innermost` is
+// safe to look at; another thread may have closed it: then the use count moved on.
+[[gnu::always_inline]] inline RegionSlot* innermost_if(const ThreadState* state, const Region* region) {
+  RegionSlot* slot = state->innermost;
+  if (__builtin_expect(slot == nullptr || slot->state.load(std::memory_order_acquire) != kOpen, 0)) return nullptr;
+  return __builtin_expect(handle_of(slot) == region, 1) ? slot : nullptr;
 }
 
-char* args_of(RegionSlot* slot) { return slot->spilled != 0 ? slot->spill->data() : slot->args; }
-std::size_t args_room(const RegionSlot* slot) {
-  return slot->spilled != 0 ? slot->spill->capacity() : sizeof slot->args;
+inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
+  RegionSlot* slot = innermost_if(state, region);
+  return slot != nullptr ? slot : find_slot(region);
 }
 
 // Takes slots that other threads closed, else fresh ones; a new chunk when there are none. Signals are blocked, because
@@ -72,7 +72,7 @@ std::size_t args_room(const RegionSlot* slot) {
     used += sizeof(RegionSlot);
     // The chunk may have held records before: only a slot that says "free" may become visible to recovery.
     slot->state.store(0, std::memory_order_relaxed);
-    slot->spilled = 0;
+    slot->extent.store(ArgExtent{}, std::memory_order_relaxed);
     slot->busy = 0;
     slot->uses = first_use;
     slot->owner = state;
@@ -83,183 +83,135 @@ std::size_t args_room(const RegionSlot* slot) {
   return first;
 }
 
-void release(ThreadState* state, RegionSlot* slot) {
-  if (__builtin_expect(slot->spilled != 0, 0)) {
-    const base::SignalGuard signals;
-    recorder.pool.give_back(slot->spill);
-    slot->spilled = 0;
-  }
+[[gnu::always_inline]] inline void release_own(ThreadState* state, RegionSlot* slot) {
+  if (state->innermost == slot) state->innermost = slot->outer;
   slot->uses += 1;
   slot->state.store(0, std::memory_order_release);
-  if (__builtin_expect(slot->owner == state, 1)) {
-    RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
-    slot->next_free = list;
-    list = slot;
-    return;
-  }
+  RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
+  slot->next_free = list;
+  list = slot;
+}
+
+void release_of_other(RegionSlot* slot) {
   auto* owner = static_cast<ThreadState*>(slot->owner);
+  slot->uses += 1;
+  slot->state.store(0, std::memory_order_release);
   RegionSlot* head = owner->returned.load(std::memory_order_relaxed);
   do {
     slot->next_free = head;
   } while (!owner->returned.compare_exchange_weak(head, slot, std::memory_order_release, std::memory_order_relaxed));
 }
 
-inline void close(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Ticks end) {
+[[gnu::always_inline]] inline void write_header(char* at, const RegionSlot* slot, std::size_t size, RecordKind kind,
+                                                std::uint8_t extra_flags, model::SchemaId schema, base::Ticks end) {
+  auto& header = *reinterpret_cast<RecordHeader*>(at);
+  header.size = static_cast<std::uint32_t>(size);
+  header.kind = kind;
+  header.flags = static_cast<std::uint8_t>(slot->flags | extra_flags);
+  header.schema = schema;
+  header.site = slot->site;
+  header.lane = 0;
+  header.begin = slot->begin;
+  header.end = end;
+}
+
+// The innermost region, its args in its slot, room in the chunk at hand: without a call.
+[[gnu::always_inline]] inline bool try_close(Region* region, base::Ticks end) {
+  ThreadState* state = try_enter();
+  if (__builtin_expect(state == nullptr, 0)) return false;
+  bool closed = false;
+  RegionSlot* slot = innermost_if(state, region);
+  if (__builtin_expect(slot != nullptr && slot->owner == state, 1)) {
+    const ArgExtent args = slot->extent.load(std::memory_order_relaxed);
+    const std::size_t size = sizeof(RecordHeader) + args.bytes;
+    char* at = try_reserve(state, size);
+    if (__builtin_expect(at != nullptr && args.spilled == 0, 1)) {
+      write_header(at, slot, size, RecordKind::kEvent, 0, args.schema, end);
+      model::copy_words(at + sizeof(RecordHeader), slot->args, args.bytes);
+      commit(state, size);
+      release_own(state, slot);
+      closed = true;
+    }
+  }
+  leave(state);
+  return closed;
+}
+
+[[gnu::noinline]] void close_slowly(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Ticks end) {
   ThreadState* state = enter();
   if (state == nullptr) return;
   RegionSlot* slot = slot_of(state, region);
   if (slot != nullptr) {
-    const std::size_t size = sizeof(RecordHeader) + slot->arg_bytes;
+    const ArgExtent args = slot->extent.load(std::memory_order_relaxed);
+    const std::size_t size = sizeof(RecordHeader) + args.bytes;
     if (char* at = reserve(state, size)) {
-      auto& header = *reinterpret_cast<RecordHeader*>(at);
-      header.size = static_cast<std::uint32_t>(size);
-      header.kind = kind;
-      header.flags = static_cast<std::uint8_t>(slot->flags | extra_flags);
-      header.arg_count = slot->arg_count;
-      header.site = slot->site;
-      header.lane = 0;
-      header.begin = slot->begin;
-      header.end = extra_flags == model::kFlagInstant ? slot->begin : end;
-      if (slot->arg_bytes <= sizeof slot->args) {
-        model::copy_words(at + sizeof header, args_of(slot), slot->arg_bytes);
-      } else {
-        std::memcpy(at + sizeof header, args_of(slot), slot->arg_bytes);
-      }
+      write_header(at, slot, size, kind, extra_flags, args.schema,
+                   extra_flags == model::kFlagInstant ? slot->begin : end);
+      if (args.bytes != 0) std::memcpy(at + sizeof(RecordHeader), args_of(*slot), args.bytes);
       commit(state, size);
     }
-    release(state, slot);
+    drop_args(*slot);
+    if (slot->owner == state) {
+      release_own(state, slot);
+    } else {
+      release_of_other(slot);
+    }
   }
   leave(state);
 }
 
-// Moves the args to a chunk with room for `bytes`.
-[[gnu::noinline]] bool spill(RegionSlot* slot, std::size_t bytes) {
-  const base::SignalGuard signals;
-  ChunkHeader* bigger = recorder.pool.take(ChunkKind::kSpill, bytes + bytes / 2, true);
-  if (bigger == nullptr) return false;
-  bigger->pid = recorder.pid();
-  bigger->tid = slot->tid;
-  std::memcpy(bigger->data(), args_of(slot), slot->arg_bytes);
-  bigger->committed.store(slot->arg_bytes, std::memory_order_release);
-  ChunkHeader* old = slot->spilled != 0 ? slot->spill : nullptr;
-  slot->spill = bigger;
-  slot->spill_slot = bigger->file_slot;
-  slot->spilled = 1;
-  if (old != nullptr) recorder.pool.give_back(old);
-  return true;
+// Runs `put` on the slot with its args protected. `busy`: a handler interrupted an update of this very region; its own
+// update of it must not touch the half-made list.
+template <class Put>
+[[gnu::always_inline]] inline bool put_protected(RegionSlot* slot, const Put& put) {
+  slot->busy = 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool good = put(*slot);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  slot->busy = 0;
+  return good;
 }
 
-// Finds the arg of this key, null if there is none. `word`: the key's leading word.
-[[gnu::noinline]] char* find_arg(char* at, char* end, std::string_view key, std::uint64_t word) {
-  while (at < end) {
-    ArgHeader header;
-    std::memcpy(&header, at, sizeof header);
-    if (header.key_len == key.size() && header.type < ArgType::kRelation) {
-      std::uint64_t known = 0;
-      if (!key.empty()) std::memcpy(&known, at + sizeof header, sizeof known);
-      const bool same =
-          known == word && (key.size() <= 8 || std::memcmp(at + sizeof header, key.data(), key.size()) == 0);
-      if (same) return at;
-    }
-    at += model::arg_size(header.key_len, header.value_len);
-  }
-  return nullptr;
+bool takes_args(const RegionSlot* slot) { return slot->busy == 0 && (slot->flags & model::kFlagMetadataEvent) == 0; }
+
+// The innermost region, its schema knows the arg: without a call. False: do it slowly.
+template <class Put>
+[[gnu::always_inline]] inline bool try_put(Region* region, const Put& put) {
+  ThreadState* state = try_enter();
+  if (__builtin_expect(state == nullptr, 0)) return false;
+  RegionSlot* slot = innermost_if(state, region);
+  const bool done = __builtin_expect(slot != nullptr && takes_args(slot), 1) && put_protected(slot, put);
+  leave(state);
+  return done;
 }
 
-// Room for one more arg behind the others, or null (counted).
-inline char* room_for(RegionSlot* slot, std::size_t size) {
-  if (__builtin_expect(args_room(slot) - slot->arg_bytes < size, 0) && !spill(slot, slot->arg_bytes + size)) {
-    auto* owner = static_cast<ThreadState*>(slot->owner);
-    owner->losses[static_cast<int>(LossCause::kNoMemory)].add(size, base::clock_now());
-    return nullptr;
-  }
-  return args_of(slot) + slot->arg_bytes;
-}
-
-// One of 64 bits for a key. A clear bit in the slot's filter saves the search.
-inline std::uint64_t filter_bit(std::uint64_t word, std::size_t size) {
-  return std::uint64_t{1} << ((word + size) * 0x9e3779b97f4a7c15ull >> 58);
-}
-
-inline void count_arg(RegionSlot* slot, std::size_t size) {
-  slot->arg_bytes += static_cast<std::uint32_t>(size);
-  slot->arg_count = static_cast<std::uint16_t>(slot->arg_count + 1);
-}
-
-// The last write to a key wins: an arg of the same key and size is overwritten, another one marked as dropped.
-void put(RegionSlot* slot, ArgType type, std::string_view key, const void* value, std::size_t value_len) {
-  if (type != ArgType::kRelation) {
-    const std::uint64_t word = model::leading_word(key.data(), key.size());
-    const std::uint64_t bit = filter_bit(word, key.size());
-    char* args = args_of(slot);
-    char* known = (slot->key_filter & bit) != 0 ? find_arg(args, args + slot->arg_bytes, key, word) : nullptr;
-    slot->key_filter |= bit;
-    if (known != nullptr) {
-      auto* header = reinterpret_cast<ArgHeader*>(known);
-      if (header->value_len == value_len) {
-        model::put_arg(known, type, key, value, value_len);
-        return;
-      }
-      header->type = ArgType::kDropped;
-    }
-  }
-  const std::size_t size = model::arg_size(key.size(), value_len);
-  char* at = room_for(slot, size);
-  if (at == nullptr) return;
-  model::put_arg(at, type, key, value, value_len);
-  count_arg(slot, size);
-}
-
-// Room for an arg under a short key: the place of the arg that it overwrites, or behind the others. Null if refused.
-[[gnu::noinline]] char* place_of_known(RegionSlot* slot, std::uint64_t key_word, std::uint32_t key_len,
-                                       std::size_t value_len) {
-  char key[8];
-  std::memcpy(key, &key_word, sizeof key);
-  char* args = args_of(slot);
-  char* at = find_arg(args, args + slot->arg_bytes, {key, key_len}, key_word);
-  if (at == nullptr || reinterpret_cast<ArgHeader*>(at)->value_len == value_len) return at;
-  reinterpret_cast<ArgHeader*>(at)->type = ArgType::kDropped;
-  return nullptr;
-}
-
-[[gnu::always_inline]] inline char* place_for(RegionSlot* slot, std::uint64_t key_word, std::uint32_t key_len,
-                                              std::size_t value_len) {
-  const std::uint64_t bit = filter_bit(key_word, key_len);
-  if (__builtin_expect((slot->key_filter & bit) != 0, 0)) {
-    if (char* at = place_of_known(slot, key_word, key_len, value_len)) return at;
-  }
-  slot->key_filter |= bit;
-  const std::size_t size = model::arg_size(8, value_len);
-  char* at = slot->args + slot->arg_bytes;
-  if (__builtin_expect(slot->spilled != 0 || sizeof slot->args - slot->arg_bytes < size, 0)) at = room_for(slot, size);
-  if (at != nullptr) count_arg(slot, size);
-  return at;
-}
-
-[[gnu::always_inline]] inline void put_key(char* at, ArgType type, std::uint64_t key_word, std::uint32_t key_len,
-                                           std::size_t value_len) {
-  const std::uint64_t header = model::arg_header_word(type, key_len, value_len);
-  std::memcpy(at, &header, 8);
-  std::memcpy(at + 8, &key_word, 8);
-}
-
-// Runs `change` on the region's slot with the list of args protected.
-template <class Change>
-[[gnu::always_inline]] inline void change_args(Region* region, const Change& change) {
+[[gnu::noinline]] void put_slowly(Region* region, ArgType type, std::string_view key, const void* value,
+                                  std::size_t value_len) {
   if (region == nullptr) return;
   ThreadState* state = enter();
   if (state == nullptr) return;
   RegionSlot* slot = slot_of(state, region);
-  // `busy`: a handler interrupted an update of this very region; its own update of it must not touch the half-made
-  // list.
-  if (slot != nullptr && slot->busy == 0 && (slot->flags & model::kFlagMetadataEvent) == 0) {
-    slot->busy = 1;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    change(slot);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    slot->busy = 0;
+  if (slot != nullptr && takes_args(slot)) {
+    const auto put = [&](RegionSlot& taker) { return put_any(taker, type, key.substr(0, 0xffff), value, value_len); };
+    if (!put_protected(slot, put)) {
+      state->losses[static_cast<int>(LossCause::kNoMemory)].add(value_len, base::clock_now());
+    }
   }
   leave(state);
+}
+
+[[gnu::noinline]] void put_word_slowly(Region* region, ArgType type, std::uint64_t key_word, std::uint32_t key_len,
+                                       std::uint64_t bits) {
+  char key[8];
+  std::memcpy(key, &key_word, sizeof key);
+  put_slowly(region, type, {key, key_len}, &bits, 8);
+}
+
+[[gnu::noinline]] void put_text_slowly(Region* region, std::uint64_t key_word, std::uint32_t key_len, const char* text,
+                                       std::size_t size) {
+  char key[8];
+  std::memcpy(key, &key_word, sizeof key);
+  put_slowly(region, ArgType::kString, {key, key_len}, text, size);
 }
 
 void add_scalar(Region* region, ArgType type, std::string_view key, std::uint64_t value) {
@@ -267,31 +219,36 @@ void add_scalar(Region* region, ArgType type, std::string_view key, std::uint64_
     add_word(region, type, model::leading_word(key.data(), key.size()), static_cast<std::uint32_t>(key.size()), value);
     return;
   }
-  change_args(region, [&](RegionSlot* slot) { put(slot, type, key.substr(0, 0xffff), &value, 8); });
+  put_slowly(region, type, key, &value, 8);
 }
 
 }  // namespace
 
-Region* open_region(model::SiteId site, bool metadata_event) {
+namespace {
+
+[[gnu::always_inline]] inline Region* open_slot(ThreadState* state, RegionSlot*& list, model::SiteId site,
+                                                std::uint8_t flags) {
+  RegionSlot* slot = list;
+  list = slot->next_free;
+  slot->tid = state->tid;
+  slot->site = site;
+  slot->extent.store(ArgExtent{}, std::memory_order_relaxed);
+  slot->flags = flags;
+  slot->outer = state->innermost;
+  state->innermost = slot;
+  slot->begin = base::clock_now();
+  slot->state.store(kOpen, std::memory_order_release);
+  return handle_of(slot);
+}
+
+[[gnu::noinline]] Region* open_slowly(model::SiteId site, std::uint8_t flags) {
   ThreadState* state = enter();
   if (state == nullptr) return nullptr;
   RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
-  if (__builtin_expect(list == nullptr, 0)) list = refill(state);
-  RegionSlot* slot = list;
+  if (list == nullptr) list = refill(state);
   Region* handle = nullptr;
-  if (__builtin_expect(slot != nullptr, 1)) {
-    list = slot->next_free;
-    slot->tid = state->tid;
-    slot->site = site;
-    slot->arg_count = 0;
-    slot->arg_bytes = 0;
-    slot->flags = metadata_event ? model::kFlagMetadataEvent : 0;
-    slot->key_filter = 0;
-    handle = handle_of(slot);
-    state->last_handle = handle;
-    state->last_slot = slot;
-    slot->begin = base::clock_now();
-    slot->state.store(kOpen, std::memory_order_release);
+  if (list != nullptr) {
+    handle = open_slot(state, list, site, flags);
   } else {
     state->losses[static_cast<int>(LossCause::kNoMemory)].add(sizeof(RecordHeader), base::clock_now());
   }
@@ -299,42 +256,48 @@ Region* open_region(model::SiteId site, bool metadata_event) {
   return handle;
 }
 
+}  // namespace
+
+Region* open_region(model::SiteId site, bool metadata_event) {
+  const std::uint8_t flags = metadata_event ? model::kFlagMetadataEvent : 0;
+  ThreadState* state = try_enter();
+  if (__builtin_expect(state == nullptr, 0)) return open_slowly(site, flags);
+  RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
+  if (__builtin_expect(list == nullptr, 0)) {
+    leave(state);
+    return open_slowly(site, flags);
+  }
+  Region* handle = open_slot(state, list, site, flags);
+  leave(state);
+  return handle;
+}
+
 void close_region(Region* region) {
   if (region == nullptr) return;
   const base::Ticks end = base::clock_now();
-  close(region, RecordKind::kEvent, 0, end);
+  if (__builtin_expect(!try_close(region, end), 0)) close_slowly(region, RecordKind::kEvent, 0, end);
 }
 
 void close_as_metadata(Region* region) {
-  if (region != nullptr) close(region, RecordKind::kMetadata, 0, 0);
+  if (region != nullptr) close_slowly(region, RecordKind::kMetadata, 0, 0);
 }
 
 void close_as_instant(Region* region) {
-  if (region != nullptr) close(region, RecordKind::kEvent, model::kFlagInstant, 0);
+  if (region != nullptr) close_slowly(region, RecordKind::kEvent, model::kFlagInstant, 0);
 }
 
 bool is_open(const Region* region) { return find_slot(region) != nullptr; }
 
 void add_word(Region* region, ArgType type, std::uint64_t key_word, std::uint32_t key_len, std::uint64_t bits) {
-  change_args(region, [&](RegionSlot* slot) {
-    char* at = place_for(slot, key_word, key_len, 8);
-    if (at == nullptr) return;
-    put_key(at, type, key_word, key_len, 8);
-    std::memcpy(at + 16, &bits, 8);
-  });
+  const auto put = [&](RegionSlot& slot) { return put_word(slot, type, key_word, key_len, bits); };
+  if (__builtin_expect(!try_put(region, put), 0)) put_word_slowly(region, type, key_word, key_len, bits);
 }
 
 void add_string(Region* region, std::uint64_t key_word, std::uint32_t key_len, std::string_view value) {
-  change_args(region, [&](RegionSlot* slot) {
-    char* at = place_for(slot, key_word, key_len, value.size());
-    if (at == nullptr) return;
-    put_key(at, ArgType::kString, key_word, key_len, value.size());
-    if (value.size() <= 64) {
-      model::copy_padded(at + 16, value.data(), value.size());
-    } else {
-      std::memcpy(at + 16, value.data(), value.size());
-    }
-  });
+  const auto put = [&](RegionSlot& slot) { return put_text(slot, key_word, key_len, value); };
+  if (__builtin_expect(!try_put(region, put), 0)) {
+    put_text_slowly(region, key_word, key_len, value.data(), value.size());
+  }
 }
 
 void add_int64(Region* region, std::string_view key, std::int64_t value) {
@@ -352,12 +315,14 @@ void add_bool(Region* region, std::string_view key, bool value) {
   add_scalar(region, ArgType::kBool, key, value ? 1 : 0);
 }
 void add_string(Region* region, std::string_view key, std::string_view value) {
-  change_args(region, [&](RegionSlot* slot) {
-    put(slot, ArgType::kString, key.substr(0, 0xffff), value.data(), value.size());
-  });
+  if (key.size() - 1 < 8) {
+    add_string(region, model::leading_word(key.data(), key.size()), static_cast<std::uint32_t>(key.size()), value);
+    return;
+  }
+  put_slowly(region, ArgType::kString, key, value.data(), value.size());
 }
 void add_relation(Region* region, std::string_view relation, std::uint64_t entity) {
-  change_args(region, [&](RegionSlot* slot) { put(slot, ArgType::kRelation, relation, &entity, 8); });
+  put_slowly(region, ArgType::kRelation, relation, &entity, 8);
 }
 
 void visit_open_regions(OpenRegionVisitor& visitor) {
@@ -367,7 +332,7 @@ void visit_open_regions(OpenRegionVisitor& visitor) {
       const std::uint64_t used = chunk->committed.load(std::memory_order_acquire);
       for (std::uint64_t at = 0; at + sizeof(RegionSlot) <= used; at += sizeof(RegionSlot)) {
         auto* slot = reinterpret_cast<RegionSlot*>(chunk->data() + at);
-        if (slot->state.load(std::memory_order_acquire) == kOpen) visitor.visit(*slot, args_of(slot));
+        if (slot->state.load(std::memory_order_acquire) == kOpen) visitor.visit(*slot, args_of(*slot));
       }
     }
   }

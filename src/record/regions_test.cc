@@ -34,7 +34,7 @@ TEST_F(Regions, CarryTypedArgsExactly) {
   drained_.end();
   ASSERT_EQ(drained_.records.size(), 1u);
   const CopiedRecord& record = drained_.records[0];
-  EXPECT_EQ(record.header().arg_count, 5);
+  EXPECT_NE(record.header().schema, model::kSelfDescribing);
   EXPECT_EQ(record.header().site, site_);
   EXPECT_LE(record.header().begin, record.header().end);
   EXPECT_EQ(static_cast<std::int64_t>(record.arg("min")), INT64_MIN);
@@ -113,7 +113,10 @@ TEST_F(Regions, CanBeClosedByAnotherThreadAndTheSlotComesBack) {
 struct CountingVisitor final : OpenRegionVisitor {
   void visit(const model::RegionSlot& slot, const char* args) override {
     ++count;
-    model::ArgCursor cursor(args, slot.arg_bytes);
+    const model::ArgExtent extent = slot.extent.load();
+    model::SchemaView schema;
+    EXPECT_TRUE(recorder.definitions.schema(extent.schema, schema));
+    model::ArgCursor cursor(args, extent.bytes, schema);
     model::ArgView view;
     while (cursor.next(view)) last_key.assign(view.key, view.key_len);
   }
@@ -141,7 +144,7 @@ TEST_F(Regions, MetadataRegionsIgnoreUpdates) {
   close_region(region);
   drained_.end();
   ASSERT_EQ(drained_.records.size(), 1u);
-  EXPECT_EQ(drained_.records[0].header().arg_count, 0);
+  EXPECT_EQ(drained_.records[0].header().schema, model::kNoArgs);
 }
 
 }  // namespace

@@ -50,9 +50,8 @@ struct ThreadState {
   std::atomic<std::uint32_t> level{0};  // owner stores; read by the quiescing thread after a membarrier
   std::int32_t tid = 0;
   Stream streams[2];
-  // The region opened last and its slot: what updates and the close nearly always mean.
-  const void* last_handle = nullptr;
-  model::RegionSlot* last_slot = nullptr;
+  // The innermost region: what updates and the close nearly always mean.
+  model::RegionSlot* innermost = nullptr;
   model::RegionSlot* free_slots[2] = {};
   std::atomic<model::RegionSlot*> returned{nullptr};  // slots that other threads closed
   LossCounter losses[kLossCauses];

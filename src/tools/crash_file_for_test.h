@@ -65,7 +65,7 @@ class CrashFileMaker {
     model::DefinitionHeader entry{};
     entry.size = static_cast<std::uint32_t>(sizeof entry + model::padded8(name.size() + cat.size()));
     entry.id = id;
-    entry.is_site = 1;
+    entry.of = model::DefinitionOf::kSite;
     entry.layer_or_kind = static_cast<std::uint8_t>(model::Layer::kCppApp);
     entry.name_len = static_cast<std::uint32_t>(name.size());
     entry.cat_len = static_cast<std::uint16_t>(cat.size());
@@ -82,7 +82,7 @@ class CrashFileMaker {
     model::RecordHeader record{};
     record.size = static_cast<std::uint32_t>(sizeof record + model::arg_size(4, 8));
     record.kind = model::RecordKind::kEvent;
-    record.arg_count = 1;
+    record.schema = model::kSelfDescribing;
     record.site = site;
     record.begin = begin;
     record.end = end;

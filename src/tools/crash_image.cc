@@ -104,13 +104,21 @@ void CrashImage::read_definitions(const ChunkHeader& chunk) {
       return;
     }
     const char* text = chunk.data() + at + sizeof entry;
-    if (entry.is_site != 0) {
-      sites_[entry.id] = {
-          {text, entry.name_len}, {text + entry.name_len, entry.cat_len}, model::Layer{entry.layer_or_kind}};
-    } else {
-      model::StringDef string{{text, entry.name_len}, model::StringKind{entry.layer_or_kind}, {}};
-      std::copy_n(entry.hash, sizeof entry.hash, string.hash);
-      strings_[entry.id] = string;
+    switch (entry.of) {
+      case model::DefinitionOf::kSite:
+        sites_[entry.id] = {
+            {text, entry.name_len}, {text + entry.name_len, entry.cat_len}, model::Layer{entry.layer_or_kind}};
+        break;
+      case model::DefinitionOf::kString: {
+        model::StringDef string{{text, entry.name_len}, model::StringKind{entry.layer_or_kind}, {}};
+        std::copy_n(entry.hash, sizeof entry.hash, string.hash);
+        strings_[entry.id] = string;
+        break;
+      }
+      case model::DefinitionOf::kSchema:
+        if (entry.id <= model::kMaxSchemas) schemas_[static_cast<model::SchemaId>(entry.id)] = {text, entry.name_len};
+        break;
+      default: break;
     }
     at += entry.size;
   }
@@ -127,13 +135,14 @@ void CrashImage::read_regions(const ChunkHeader& chunk) {
 std::string_view CrashImage::region_args(const model::RegionSlot& slot) const {
   const char* args = slot.args;
   std::size_t room = sizeof slot.args;
-  if (slot.spilled != 0) {
+  const model::ArgExtent extent = slot.extent.load(std::memory_order_relaxed);
+  if (extent.spilled != 0) {
     const ChunkHeader* spill = chunk_at(slot.spill_slot);
     if (spill == nullptr || spill->kind.load(std::memory_order_acquire) != ChunkKind::kSpill) return {};
     args = spill->data();
     room = spill->capacity();
   }
-  return slot.arg_bytes <= room ? std::string_view(args, slot.arg_bytes) : std::string_view{};
+  return extent.bytes <= room ? std::string_view(args, extent.bytes) : std::string_view{};
 }
 
 bool CrashImage::site(model::SiteId id, model::SiteDef& out) const {
@@ -146,6 +155,13 @@ bool CrashImage::site(model::SiteId id, model::SiteDef& out) const {
 bool CrashImage::string(model::StringId id, model::StringDef& out) const {
   const auto found = strings_.find(id);
   if (found == strings_.end()) return false;
+  out = found->second;
+  return true;
+}
+
+bool CrashImage::schema(model::SchemaId id, model::SchemaView& out) const {
+  const auto found = schemas_.find(id);
+  if (found == schemas_.end()) return false;
   out = found->second;
   return true;
 }

@@ -37,6 +37,7 @@ class CrashImage final : public model::Definitions {
 
   bool site(model::SiteId id, model::SiteDef& out) const override;
   bool string(model::StringId id, model::StringDef& out) const override;
+  bool schema(model::SchemaId id, model::SchemaView& out) const override;
 
  private:
   CrashImage() = default;
@@ -54,6 +55,7 @@ class CrashImage final : public model::Definitions {
   std::vector<const model::RegionSlot*> regions_;
   std::unordered_map<model::SiteId, model::SiteDef> sites_;
   std::unordered_map<model::StringId, model::StringDef> strings_;
+  std::unordered_map<model::SchemaId, model::SchemaView> schemas_;
 };
 
 }  // namespace dft::tools

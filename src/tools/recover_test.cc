@@ -158,8 +158,7 @@ TEST(Recover, ALongArgListOfAnOpenRegionFitsItsSlot) {
   auto& slot = CrashFileMaker::add_region(maker.add_chunk(ChunkKind::kRegions, 7), 1, 10'000, 7);
   const std::string value(sizeof slot.args - model::arg_size(4, 0), 'v');  // fills it to the last byte
   model::put_arg(slot.args, model::ArgType::kString, "text", value.data(), value.size());
-  slot.arg_count = 1;
-  slot.arg_bytes = sizeof slot.args;
+  slot.extent = model::ArgExtent{model::kSelfDescribing, 0, sizeof slot.args};
   dir.write("t-app.dfcrash", maker.bytes());
   dir.write("t-app.pfw.gz", "");
   EXPECT_TRUE(contains(dftracer({"recover", dir.path("t")}).out, "1 open region"));

@@ -110,28 +110,35 @@ class CrashRecovery {
 
   void append_regions() {
     const std::uint64_t now = std::max(image_.header().now_ticks.load(), last_begin());
-    base::Buffer record;
     for (const auto* slot : image_.regions()) {
       // A slot between the commit of its record and its release stands in both.
       if (closed_.count({slot->tid, slot->site, slot->begin}) != 0) continue;
       const std::string_view args = image_.region_args(*slot);
-      record.clear();
-      const std::size_t size = sizeof(model::RecordHeader) + args.size();
-      if (!record.reserve(size)) continue;
-      model::RecordHeader header{};
-      header.size = static_cast<std::uint32_t>(size);
-      header.kind = model::RecordKind::kEvent;
-      header.flags = static_cast<std::uint8_t>(slot->flags | model::kFlagOpenAtEnd);
-      header.arg_count = args.empty() ? std::uint16_t{0} : slot->arg_count;
-      header.site = slot->site;
-      header.begin = slot->begin;
-      header.end = now;
-      record.append(reinterpret_cast<const char*>(&header), sizeof header);
-      record.append(args);
-      ++(encoder_->encode(*reinterpret_cast<const model::RecordHeader*>(record.data()), slot->tid, lines_)
-             ? regions_
-             : undecodable_);
+      if (append_region(*slot, args, now)) {
+        ++regions_;
+      } else {
+        // Killed within an update of its args: the region itself is known.
+        ++undecodable_;
+        regions_ += !args.empty() && append_region(*slot, {}, now) ? 1 : 0;
+      }
     }
+  }
+
+  bool append_region(const model::RegionSlot& slot, std::string_view args, std::uint64_t now) {
+    base::Buffer record;
+    const std::size_t size = sizeof(model::RecordHeader) + args.size();
+    if (!record.reserve(size)) return false;
+    model::RecordHeader header{};
+    header.size = static_cast<std::uint32_t>(size);
+    header.kind = model::RecordKind::kEvent;
+    header.flags = static_cast<std::uint8_t>(slot.flags | model::kFlagOpenAtEnd);
+    header.schema = args.empty() ? model::kNoArgs : slot.extent.load(std::memory_order_relaxed).schema;
+    header.site = slot.site;
+    header.begin = slot.begin;
+    header.end = now;
+    record.append(reinterpret_cast<const char*>(&header), sizeof header);
+    record.append(args);
+    return encoder_->encode(*reinterpret_cast<const model::RecordHeader*>(record.data()), slot.tid, lines_);
   }
 
   // Regions are closed at the last moment known: that of the drain's last pass, or of the newest region.

@@ -56,27 +56,33 @@ void TraceWriter::record(const model::RecordHeader& record, model::ChunkHeader* 
 
 void TraceWriter::open_region(const model::RegionSlot& slot, const char* args, base::Ticks now) {
   ensure_prologue();
-  const std::size_t size = sizeof(model::RecordHeader) + slot.arg_bytes;
+  const model::ArgExtent extent = slot.extent.load(std::memory_order_relaxed);
+  const std::size_t size = sizeof(model::RecordHeader) + extent.bytes;
   scratch_.clear();
   if (!scratch_.reserve(size)) {
     losses_.add(Cause::kNoMemory, 1, size, clock_.to_ns(slot.begin), clock_.to_ns(now));
     return;
   }
-  const model::RecordHeader header{static_cast<std::uint32_t>(size),
-                                   model::RecordKind::kEvent,
-                                   static_cast<std::uint8_t>(slot.flags | model::kFlagOpenAtEnd),
-                                   slot.arg_count,
-                                   slot.site,
-                                   0,
-                                   slot.begin,
-                                   now};
-  std::memcpy(scratch_.data(), &header, sizeof header);
-  if (slot.arg_bytes != 0) std::memcpy(scratch_.data() + sizeof header, args, slot.arg_bytes);
-  const auto& whole = *reinterpret_cast<const model::RecordHeader*>(scratch_.data());
-  if (!encoder_.encode(whole, slot.tid, block_)) {
-    losses_.add(Cause::kUndecodable, 1, size, clock_.to_ns(slot.begin), clock_.to_ns(now));
-  } else {
+  auto& record = *reinterpret_cast<model::RecordHeader*>(scratch_.data());
+  record = {static_cast<std::uint32_t>(size),
+            model::RecordKind::kEvent,
+            static_cast<std::uint8_t>(slot.flags | model::kFlagOpenAtEnd),
+            extent.schema,
+            slot.site,
+            0,
+            slot.begin,
+            now};
+  if (extent.bytes != 0) std::memcpy(scratch_.data() + sizeof record, args, extent.bytes);
+  const bool whole = encoder_.encode(record, slot.tid, block_);
+  if (!whole && extent.bytes != 0) {  // the thread died within an update of the args
+    record.size = sizeof record;
+    record.schema = model::kNoArgs;
+    if (encoder_.encode(record, slot.tid, block_)) ++events_in_block_;
+  }
+  if (whole) {
     ++events_in_block_;
+  } else {
+    losses_.add(Cause::kUndecodable, 1, size, clock_.to_ns(slot.begin), clock_.to_ns(now));
   }
   if (block_.size() >= options_.block_size) commit();
 }

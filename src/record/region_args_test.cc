@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// The args of regions in every form they can take.
+#include "record/region_args.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "record/drained_records_for_test.h"
+#include "record/emit.h"
+
+namespace dft::record {
+namespace {
+
+class RegionArgs : public testing::Test {
+ protected:
+  void SetUp() override { drained_.begin({}); }
+  void TearDown() override {
+    if (recording()) drained_.end();
+  }
+  const CopiedRecord& close_and_get(Region* region) {
+    close_region(region);
+    drained_.end();
+    EXPECT_EQ(drained_.records.size(), 1u);
+    EXPECT_EQ(drained_.lost, 0u);
+    return drained_.records.at(0);
+  }
+  static std::vector<std::string> keys_of(const CopiedRecord& record) {
+    std::vector<std::string> keys;
+    model::ArgCursor cursor;
+    EXPECT_TRUE(model::open_args(record.header(), recorder.definitions, cursor));
+    for (model::ArgView arg; cursor.next(arg);) {
+      if (arg.type != model::ArgType::kDropped) keys.emplace_back(arg.key, arg.key_len);
+    }
+    EXPECT_TRUE(cursor.at_end());
+    return keys;
+  }
+  model::SiteId site_ = site_id("region", "cat", model::Layer::kCppApp);
+  DrainedRecords drained_;
+};
+
+TEST_F(RegionArgs, AnOddKeyKeepsWhatStoodBefore) {
+  Region* region = open_region(site_);
+  add_int64(region, "plain", 1);
+  add_string(region, "text", "twelve bytes");
+  add_int64(region, "new\nline", 2);
+  add_int64(region, "after", 3);
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_EQ(record.header().schema, model::kSelfDescribing);
+  EXPECT_EQ(keys_of(record), (std::vector<std::string>{"plain", "text", "new\nline", "after"}));
+  EXPECT_EQ(record.arg("plain"), 1u);
+  EXPECT_EQ(record.text("text"), "twelve bytes");
+  EXPECT_EQ(record.arg("new\nline"), 2u);
+  EXPECT_EQ(record.arg("after"), 3u);
+}
+
+TEST_F(RegionArgs, ARelationKeepsWhatStoodBefore) {
+  Region* region = open_region(site_);
+  add_double(region, "d", 0.5);
+  add_relation(region, "reads", 7);
+  add_relation(region, "reads", 8);
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_EQ(keys_of(record), (std::vector<std::string>{"d", "reads", "reads"}));
+}
+
+TEST_F(RegionArgs, AnyNumberOfArgs) {
+  Region* region = open_region(site_);
+  for (int i = 0; i < 1000; ++i) add_int64(region, "k" + std::to_string(i), i);
+  for (int i = 0; i < 1000; i += 7) add_int64(region, "k" + std::to_string(i), -i);
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_EQ(keys_of(record).size(), 1000u);
+  for (int i = 0; i < 1000; ++i) {
+    const auto value = static_cast<std::int64_t>(record.arg("k" + std::to_string(i)));
+    EXPECT_EQ(value, i % 7 == 0 ? -i : i);
+  }
+}
+
+TEST_F(RegionArgs, ValuesOfAnySize) {
+  const std::string texts[] = {"",
+                               "x",
+                               "12345678",
+                               std::string(64, 'a'),
+                               std::string(65, 'b'),
+                               std::string(304, 'c'),
+                               std::string(300'000, 'd'),
+                               std::string(1'000'000, 'e')};
+  Region* region = open_region(site_);
+  int number = 0;
+  for (const std::string& text : texts) add_string(region, "t" + std::to_string(number++), text);
+  add_int64(region, "last", 9);
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_NE(record.header().schema, model::kSelfDescribing);
+  number = 0;
+  for (const std::string& text : texts) EXPECT_EQ(record.text("t" + std::to_string(number++)), text);
+  EXPECT_EQ(record.arg("last"), 9u);
+}
+
+TEST_F(RegionArgs, OverwrittenValuesOfTheSameSizeStayInTheSchema) {
+  Region* region = open_region(site_);
+  add_int64(region, "n", 1);
+  add_string(region, "s", "old!");
+  add_string(region, "a_key_of_more_than_eight_bytes", "old!");
+  add_int64(region, "n", 2);
+  add_string(region, "s", "new!");
+  add_string(region, "a_key_of_more_than_eight_bytes", "new?");
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_NE(record.header().schema, model::kSelfDescribing);
+  EXPECT_EQ(keys_of(record).size(), 3u);
+  EXPECT_EQ(record.arg("n"), 2u);
+  EXPECT_EQ(record.text("s"), "new!");
+  EXPECT_EQ(record.text("a_key_of_more_than_eight_bytes"), "new?");
+}
+
+TEST_F(RegionArgs, OverwrittenValuesOfAnotherSizeOrTypeWin) {
+  Region* region = open_region(site_);
+  add_string(region, "s", std::string(100'000, 'x'));
+  add_int64(region, "n", 1);
+  add_string(region, "s", "short");
+  add_double(region, "n", 0.25);
+  add_string(region, "s", std::string(200'000, 'y'));
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_EQ(keys_of(record).size(), 2u);
+  EXPECT_EQ(record.text("s"), std::string(200'000, 'y'));
+  double n;
+  const std::uint64_t bits = record.arg("n");
+  std::memcpy(&n, &bits, sizeof n);
+  EXPECT_EQ(n, 0.25);
+}
+
+TEST_F(RegionArgs, OuterRegionsTakeArgsBeforeDuringAndAfterInnerOnes) {
+  Region* outer = open_region(site_);
+  add_int64(outer, "before", 1);
+  Region* inner = open_region(site_);
+  add_int64(inner, "inner", 2);
+  add_int64(outer, "during", 3);
+  close_region(inner);
+  add_int64(outer, "after", 4);
+  close_region(outer);
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 2u);
+  EXPECT_EQ(keys_of(drained_.records[0]), (std::vector<std::string>{"inner"}));
+  EXPECT_EQ(keys_of(drained_.records[1]), (std::vector<std::string>{"before", "during", "after"}));
+}
+
+TEST_F(RegionArgs, RegionsClosedOutOfOrderKeepTheirOwn) {
+  std::vector<Region*> open;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 10; ++i) open.push_back(open_region(site_));
+    for (std::size_t i = 0; i < open.size(); i += 2) add_int64(open[i], "even", static_cast<std::int64_t>(i));
+    for (std::size_t i = 1; i < open.size(); i += 2) add_int64(open[i], "odd", static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < open.size(); i += 2) close_region(open[i]);
+    for (std::size_t i = 1; i < open.size(); i += 2) close_region(open[i]);
+    open.clear();
+  }
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 30u);
+  for (std::size_t i = 0; i < 30; ++i) {
+    const std::size_t within = i % 10;
+    const bool even = within < 5;
+    EXPECT_EQ(drained_.records[i].arg(even ? "even" : "odd"), even ? 2 * within : 2 * (within - 5) + 1) << i;
+  }
+}
+
+TEST_F(RegionArgs, EmittedEventsCanHaveASchema) {
+  const ArgField fields[] = {{model::ArgType::kInt64, "ret"}, {model::ArgType::kString, "symbol"}};
+  const model::SchemaId schema = schema_id(fields, 2);
+  ASSERT_NE(schema, model::kSelfDescribing);
+  ValueList<40> values;
+  values.add(static_cast<std::uint64_t>(-1));
+  values.add_string("a text that is too long for the list");
+  emit_event(site_, 5, 6, {schema, values});
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 1u);
+  EXPECT_EQ(static_cast<std::int64_t>(drained_.records[0].arg("ret")), -1);
+  EXPECT_EQ(drained_.records[0].text("symbol"), "a text that is too long ");
+  const ArgField twice[] = {{model::ArgType::kInt64, "k"}, {model::ArgType::kInt64, "k"}};
+  EXPECT_EQ(schema_id(twice, 2), model::kSelfDescribing);
+}
+
+}  // namespace
+}  // namespace dft::record
