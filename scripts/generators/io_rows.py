@@ -116,10 +116,9 @@ class Row:
             if value.startswith("("):
                 return Arg(key, "kHash", "kDone", f"v.add(text_id({value[1:-1]}));")
             directory, _, path = value.rpartition("/")
-            names = [directory or "AT_FDCWD", path]
-            if not irregular:
-                self.names[path], directory and self.names[directory]
-            return Arg(key, "kHash", "kReadable", f"v.add(path_id({', '.join(names)}));")
+            for name in [path, directory] if directory else [path]:
+                self.names[name]  # KeyError: no such parameter
+            return Arg(key, "kHash", "kReadable", f"v.add(path_id({directory or 'AT_FDCWD'}, {path}));")
         if kind == "'":
             return Arg(key, "kString", "kReadable", f"v.add_text({value});")
         if value.startswith("("):
@@ -208,7 +207,8 @@ def function_object(row):
 
 
 def call_lambda(row):
-    capture, before, after, target, passed = "=", "", "", row.fn, [p.name for p in row.parameters]
+    capture, before, after, target = "=", "", "", row.fn
+    passed = [p.name for p in row.parameters]
     type_ = row.type
     if row.variadic:
         target, capture = row.cells["v"], "&"
@@ -224,7 +224,7 @@ def call_lambda(row):
 def args_lambda(row):
     if not row.args:
         return "no_args"
-    steps, guarded = [], {"kAlways": "", "kReadable": "if (o != Outcome::kFault) ", "kDone": "if (o == Outcome::kOk) "}
+    guarded = {"kAlways": "", "kReadable": "if (o != Outcome::kFault) ", "kDone": "if (o == Outcome::kOk) "}
     steps = [guarded[a.when] + a.add for a in row.args]
     text = " ".join(steps)
     outcome = "Outcome o" if "(o " in text else "Outcome"
@@ -252,9 +252,9 @@ def header(rows, stem):
     out += ['#include "sources/io/bindings.h"\n#include "sources/io/function.h"\n#include "sources/io/libc_types.h"\n\n']
     out.append("namespace dft::io {\n\n")
     out += [f"extern Function fn_{r.fn};\n{r.result} wrap_{r.fn}({r.declared});\n" for r in rows]
-    out.append(f"\n}}  // namespace dft::io\n\n"
-        "// Exported for the preload library.\n"
-        f"extern \"C\" __attribute__((visibility(\"default\"))) const dft::io::Binding dftracer_{stem}_bindings[{len(rows)}];\n")
+    out.append("\n}  // namespace dft::io\n\n// Exported for the preload library.\n")
+    table = f"const dft::io::Binding dftracer_{stem}_bindings[{len(rows)}]"
+    out.append(f'extern "C" __attribute__((visibility("default"))) {table};\n')
     return "".join(out)
 
 
