@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The two libraries that live inside traced programs, put together from the layer archives.
-#   libdftracer_core     objects of api and session, everything below them from the archives
+#   libdftracer_core     objects of api, session and sources/io (whose tables preload needs), everything below them from
+#                        the archives
 #   libdftracer_preload  objects of preload; finds core beside itself
 # Only the names in cmake/exports/*.map leave them (test/hygiene holds the real lists against committed ones), and
 # nothing but glibc is needed: the C++ runtime and all dependencies are inside, hidden.
@@ -33,7 +34,7 @@ function(dft_shared_libraries)
     endif()
   endforeach()
   dft_injected_library(dftracer_core ${PROJECT_SOURCE_DIR}/cmake/exports/core.map
-    OBJECTS api session LINK dft_api dft_session)
+    OBJECTS api session io LINK dft_api dft_session)
   target_include_directories(dftracer_core INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   dft_injected_library(dftracer_preload ${PROJECT_SOURCE_DIR}/cmake/exports/preload.map

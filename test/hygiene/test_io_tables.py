@@ -105,3 +105,15 @@ def test_each_intercepted_function_is_exported_by_the_preload_library():
     wanted |= {n for t in TABLES for r in table(t).get("elsewhere", []) for n in r["names"]}
     missing = wanted - exported(path)
     assert not missing
+
+
+# Linked in with libyaml (its reader of FILEs) and the C++ runtime (its terminate handler), and not called by us.
+NOT_CALLED = {"ferror", "fputc", "fputs", "fread", "fwrite"}
+
+
+def test_core_does_not_call_what_is_intercepted():
+    path = pathlib.Path(os.environ["DFT_BUILD_DIR"]) / "lib" / "libdftracer_core.so"
+    text = subprocess.run(["nm", "-D", "--undefined-only", path], check=True, capture_output=True, text=True).stdout
+    called = {line.split()[-1].partition("@")[0] for line in text.splitlines()}
+    wanted = {r["fn"] for t in TABLES for k in ("regular", "irregular") for r in table(t)[k]}
+    assert not (called & wanted) - NOT_CALLED
