@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 
-#include "base/raw_io.h"
 #include "sources/io/posix.gen.h"
 
 // Exported by the preload library: the definition behind its own, which only a look-up from there can find.
@@ -48,11 +47,20 @@ model::SchemaId make_schema(const Function& function, Outcome outcome, bool has_
   return record::schema_id(fields, count);
 }
 
-void write_event(model::SiteId site, base::Ticks begin, base::Ticks end, model::SchemaId schema, const Values& values) {
+void write_event(model::SiteId site, const Ended& ended, model::SchemaId schema, const Values& values) {
+  base::Ticks begin = ended.begin;
+  base::Ticks end = ended.end;
+  std::uint8_t flags = 0;
+  if (__builtin_expect(ended.early, 0)) {
+    const auto to_trace = static_cast<std::uint64_t>(base::realtime_minus_monotonic_ns());
+    begin += to_trace;
+    end += to_trace;
+    flags = model::kFlagNanoseconds;
+  }
   if (__builtin_expect(io_args.load(std::memory_order_relaxed) && schema != model::kSelfDescribing, 1)) {
-    record::emit_event(site, begin, end, record::Args(schema, values));
+    record::emit_event(site, begin, end, record::Args(schema, values), flags);
   } else {
-    record::emit_event(site, begin, end, record::Args());  // args are off, or there is no memory for a schema
+    record::emit_event(site, begin, end, record::Args(), flags);  // args are off, or there is no memory for a schema
   }
 }
 
@@ -73,8 +81,7 @@ std::atomic<model::SchemaId>& schema_of(Function& function, Outcome outcome, boo
   if (schema.load(std::memory_order_relaxed) == 0) {
     schema.store(make_schema(function, ended.outcome, has_file), std::memory_order_relaxed);
   }
-  write_event(function.site.load(std::memory_order_relaxed), ended.begin, ended.end,
-              schema.load(std::memory_order_relaxed), values);
+  write_event(function.site.load(std::memory_order_relaxed), ended, schema.load(std::memory_order_relaxed), values);
   --io_paused;
 }
 
@@ -104,24 +111,7 @@ void emit_call(Function& function, const Ended& ended, bool has_file, std::uint6
   if (__builtin_expect(site == 0 || schema == 0 || record::this_thread == nullptr || !recorder_is_ready(), 0)) {
     return emit_slowly(function, ended, has_file, values);
   }
-  write_event(site, ended.begin, ended.end, schema, values);
-}
-
-void start_recorder() {
-  if (io_paused != 0 || record::recorder.on_inactive == nullptr) return;
-  const int error = errno;
-  ++io_paused;
-  record::recorder.on_inactive();
-  --io_paused;
-  errno = error;
-}
-
-// A bad pointer must reach the kernel by the application's own call: whether the path can be read is asked of the
-// kernel before.
-void start_recorder_for(int dir_fd, const char* path) {
-  struct ::stat unused;
-  if (path == nullptr || base::raw::stat_at(dir_fd, path, &unused, AT_SYMLINK_NOFOLLOW) == -EFAULT) return;
-  if (path_resolver.target(dir_fd, path).traced) start_recorder();
+  write_event(site, ended, schema, values);
 }
 
 FdEntry memory_stream() {
@@ -130,9 +120,7 @@ FdEntry memory_stream() {
   return {record::string_id(model::StringKind::kFile, kName), FdKind::kOther, true};
 }
 
-int descriptor_of(DIR* dir) {
-  return dir != nullptr ? real<int(DIR*)>(fn_dirfd)(dir) : -1;
-}
+int descriptor_of(DIR* dir) { return dir != nullptr ? real<int(DIR*)>(fn_dirfd)(dir) : -1; }
 
 PathTarget target_of(int dir_fd, const char* path, Outcome outcome) {
   if (outcome == Outcome::kFault || path == nullptr) return {0, false};

@@ -29,12 +29,16 @@ struct Nothing {};  // the result of a void function
 inline constexpr auto never_fails = [](auto) { return false; };
 inline constexpr auto no_args = [](auto&, Outcome, model::StringId, auto) {};
 
-// One call that was made, and how it ended.
+inline bool recorder_is_ready() { return record::control->active.load(std::memory_order_relaxed) != 0; }
+
+// One call that was made, and how it ended. The first event of a process starts its recording, and with it the clock:
+// calls before that (`early`) are timed with CLOCK_MONOTONIC, in nanoseconds instead of ticks.
 struct Ended {
   base::Ticks begin;
   base::Ticks end;
   int error;  // errno as the real call left it
   Outcome outcome;
+  bool early;
 };
 template <class Ret>
 struct Done : Ended {
@@ -44,24 +48,13 @@ struct Done : Ended {
 template <class Call, class Fails>
 inline auto timed(Call call, Fails fails) {
   Done<decltype(call())> done;
-  done.begin = base::clock_now();
+  done.early = !recorder_is_ready();
+  done.begin = __builtin_expect(done.early, 0) ? base::monotonic_ns() : base::clock_now();
   done.ret = call();
-  done.end = base::clock_now();
+  done.end = __builtin_expect(done.early, 0) ? base::monotonic_ns() : base::clock_now();
   done.error = errno;
   done.outcome = !fails(done.ret) ? Outcome::kOk : done.error == EFAULT ? Outcome::kFault : Outcome::kFailed;
   return done;
-}
-
-// The first event of a process starts its recording, and with it the clock: that must be before the call is timed. When
-// the call is going to be an event is known before it for descriptors, and by a careful look for paths.
-[[gnu::noinline, gnu::cold]] void start_recorder();
-[[gnu::noinline, gnu::cold]] void start_recorder_for(int dir_fd, const char* path);
-inline bool recorder_is_ready() { return record::control->active.load(std::memory_order_relaxed) != 0; }
-inline void be_ready(bool traced) {
-  if (__builtin_expect(!recorder_is_ready() && traced, 0)) start_recorder();
-}
-inline void be_ready_for(int dir_fd, const char* path) {
-  if (__builtin_expect(!recorder_is_ready(), 0)) start_recorder_for(dir_fd, path);
 }
 
 // Writes the event, after adding ret, errno and symbol to `values`.
@@ -79,7 +72,6 @@ inline void emit(Function& function, const Done<Ret>& done, model::StringId file
 
 template <class Call, class Fails, class Args>
 inline auto traced(Function& function, model::StringId file, Call call, Fails fails, Args args) {
-  be_ready(true);
   const auto done = timed(call, fails);
   emit(function, done, file, args);
   errno = done.error;
@@ -154,7 +146,6 @@ PathTarget target_of(int dir_fd, const char* path, Outcome outcome);
 template <class Call, class Fails, class Args>
 inline auto on_path(Function& function, int dir_fd, const char* path, Call call, Fails fails, Args args) {
   if (!wanted(function)) return call();
-  be_ready_for(dir_fd, path);
   const auto done = timed(call, fails);
   const PathTarget target = target_of(dir_fd, path, done.outcome);
   if (target.traced) emit(function, done, target.name, args);
@@ -167,7 +158,6 @@ template <class Call, class Fails, class Args>
 inline auto on_path_or_fd(Function& function, int dir_fd, const char* path, int flags, Call call, Fails fails,
                           Args args) {
   if (!wanted(function)) return call();
-  be_ready_for(dir_fd, path);
   const auto done = timed(call, fails);
   PathTarget target{0, false};
   const bool itself =
@@ -188,8 +178,6 @@ template <class Call, class Fails, class Args>
 inline auto on_either_path(Function& function, int dir_fd, const char* path, int other_dir_fd, const char* other_path,
                            Call call, Fails fails, Args args) {
   if (!wanted(function)) return call();
-  be_ready_for(dir_fd, path);
-  be_ready_for(other_dir_fd, other_path);
   const auto done = timed(call, fails);
   PathTarget target = target_of(dir_fd, path, done.outcome);
   if (!target.traced && target_of(other_dir_fd, other_path, done.outcome).traced)

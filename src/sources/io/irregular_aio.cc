@@ -22,7 +22,6 @@ int list_call(Function& function, int mode, Control* const* list, int count, str
     return real<int(int, Control* const*, int, struct sigevent*)>(function)(mode, list, count, event);
   };
   if (!wanted(function)) return call();
-  be_ready(path_filter.traces_everything());
   const auto done = timed(call, [](int ret) { return ret < 0; });
   bool any = false;
   for (int i = 0; i < count; ++i) {

@@ -19,7 +19,6 @@ int close_call(Function& function, int fd) {
   if (!tracking()) return call();
   const FdEntry entry = fd_table.find(fd);
   fd_table.forget(fd);
-  be_ready(entry.traced);
   const auto done = timed(call, kNegative);
   fd_table.closed(fd);
   if (entry.traced && wanted(function)) emit(function, done, entry.name, no_args);
@@ -33,7 +32,6 @@ int duplicate(Function& function, int fd, int wanted_fd, Call call, Args args) {
   if (!tracking()) return call();
   const FdEntry entry = fd_table.find(fd);
   if (wanted_fd >= 0 && wanted_fd != fd) fd_table.forget(wanted_fd);
-  be_ready(entry.traced);
   const auto done = timed(call, kNegative);
   if (done.ret >= 0) {
     fd_table.copy(fd, done.ret);

@@ -31,7 +31,6 @@ struct DirectoryBefore {
 template <class Call>
 [[gnu::noinline]] int change_by_path(Function& function, const char* path, Call call) {
   DirectoryBefore before;
-  be_ready_for(AT_FDCWD, path);
   const auto done = timed(call, kNegative);
   if (done.ret == 0) working_directory.changed();
   if (done.outcome != Outcome::kFault && path != nullptr) {
@@ -58,7 +57,6 @@ int walk(Function& function, const char* path, Visit visit, int descriptors, int
 DIR* wrap_opendir(const char* path) {
   const auto call = [=] { return real<DIR*(const char*)>(fn_opendir)(path); };
   if (!tracking()) return call();
-  be_ready_for(AT_FDCWD, path);
   const auto done = timed(call, kNull);
   const PathTarget target = target_of(AT_FDCWD, path, done.outcome);
   path_filter.count(target.traced);
@@ -82,7 +80,6 @@ int wrap_closedir(DIR* dir) {
   const int fd = descriptor_of(dir);
   const FdEntry entry = fd_table.find(fd);
   fd_table.forget(fd);
-  be_ready(entry.traced);
   const auto done = timed(call, kNegative);
   fd_table.closed(fd);
   if (entry.traced && wanted(fn_closedir)) emit(fn_closedir, done, entry.name, no_args);

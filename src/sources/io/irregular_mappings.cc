@@ -21,7 +21,6 @@ void* map_call(Function& function, void* addr, std::size_t length, int prot, int
   // A mapping at a fixed address replaces what was there.
   if ((flags & MAP_FIXED) != 0 && !entry.traced) mapping_table.remove(addr, length);
   if (!entry.traced) return call();
-  be_ready(true);
   const auto done = timed(call, kMapFailed);
   if (done.ret != MAP_FAILED) mapping_table.add(done.ret, length, entry.name);
   if (wanted(function)) {
@@ -51,7 +50,6 @@ int wrap_munmap(void* addr, std::size_t len) {
   if (!tracking()) return call();
   const StringId file = mapping_table.find(addr);
   if (file == 0) return call();
-  be_ready(true);
   mapping_table.remove(addr, len);  // before the call: the addresses may be another mapping's at once
   const auto done = timed(call, [](int ret) { return ret < 0; });
   if (wanted(fn_munmap)) {
@@ -75,7 +73,6 @@ void* wrap_mremap(void* addr, std::size_t old_len, std::size_t new_len, int flag
   if (!tracking()) return call();
   const StringId file = mapping_table.find(addr);
   if (file == 0) return call();
-  be_ready(true);
   const auto done = timed(call, kMapFailed);
   if (done.ret != MAP_FAILED) {
     mapping_table.remove(addr, old_len);

@@ -36,7 +36,6 @@ PathTarget opened(int fd, int flags, PathTarget target) {
 template <class Call, class Args>
 int open_call(Function& function, int dir_fd, const char* path, int flags, Call call, Args args) {
   if (!tracking()) return call();
-  be_ready_for(dir_fd, path);
   const auto done = timed(call, kNegative);
   const PathTarget target = opened(done.ret, flags, target_of(dir_fd, path, done.outcome));
   if (target.traced && wanted(function)) emit(function, done, target.name, args);
@@ -109,7 +108,6 @@ int create(Function& function, const char* path, mode_t mode) {
 template <class Call, class Args>
 int open_unnamed(Function& function, Call call, Args args) {
   if (!tracking()) return call();
-  be_ready(path_filter.traces_everything());
   const auto done = timed(call, kNegative);
   FdEntry entry{0, FdKind::kOther, false};
   if (done.ret >= 0) {

@@ -20,7 +20,6 @@ void opened(FILE* stream, PathTarget target) {
 FILE* open_call(Function& function, const char* path, const char* mode) {
   const auto call = [&] { return real<FILE*(const char*, const char*)>(function)(path, mode); };
   if (!tracking()) return call();
-  be_ready_for(AT_FDCWD, path);
   const auto done = timed(call, kNull);
   const PathTarget target = target_of(AT_FDCWD, path, done.outcome);
   opened(done.ret, target);
@@ -41,7 +40,6 @@ FILE* reopen_call(Function& function, const char* path, const char* mode, FILE* 
   const FdEntry before = stream_file(stream);
   const int fd = descriptor_of(stream);
   if (fd >= 0) fd_table.forget(fd);
-  be_ready(before.traced);
   const auto done = timed(call, kNull);
   if (fd >= 0) fd_table.closed(fd);
   PathTarget target{before.name, before.traced};
@@ -68,7 +66,6 @@ int close_call(Function& function, FILE* stream, Call call) {
   const FdEntry entry = stream_file(stream);
   const int fd = descriptor_of(stream);
   if (fd >= 0) fd_table.forget(fd);
-  be_ready(entry.traced);
   const auto done = timed(call, kNegative);
   if (fd >= 0) fd_table.closed(fd);
   if (entry.traced && wanted(function)) emit(function, done, entry.name, no_args);
@@ -86,7 +83,6 @@ int flush_call(Function& function, FILE* stream) {
 template <class Call, class Args>
 FILE* unnamed_call(Function& function, Call call, Args args) {
   if (!tracking()) return call();
-  be_ready(path_filter.traces_everything());
   const auto done = timed(call, kNull);
   FdEntry entry{0, FdKind::kOther, false};
   if (done.ret != nullptr) {
