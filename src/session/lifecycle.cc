@@ -17,6 +17,7 @@
 #include "record/recorder.h"
 #include "session/identity.h"
 #include "session/session_state.h"
+#include "sources/io/io_source.h"
 
 namespace dft::session {
 
@@ -113,8 +114,14 @@ int dftracer_traced_fork(int (*real)(void)) {
   return result;
 }
 
-void dftracer_before_vfork(void) { dft::record::suspend_thread(); }
-void dftracer_after_vfork(void) { dft::record::resume_thread(); }
+void dftracer_before_vfork(void) {
+  dft::io::pause_io();
+  dft::record::suspend_thread();
+}
+void dftracer_after_vfork(void) {
+  dft::record::resume_thread();
+  dft::io::resume_io();
+}
 void dftracer_before_dlopen(void) { state.libraries_opened.fetch_add(1, std::memory_order_relaxed); }
 
 int dftracer_traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,

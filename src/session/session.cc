@@ -17,6 +17,7 @@
 #include "session/identity.h"
 #include "session/notes.h"
 #include "session/session_state.h"
+#include "session/sources.h"
 #include "write/drain.h"
 
 int dftracer_on = 0;
@@ -53,6 +54,7 @@ void set_on(bool on) { __atomic_store_n(&dftracer_on, on ? 1 : 0, __ATOMIC_RELAX
 bool is_on() { return __atomic_load_n(&dftracer_on, __ATOMIC_RELAXED) != 0; }
 
 void turn_off() {
+  stop_sources();
   state.phase.store(Phase::kOff, std::memory_order_release);
   set_on(false);
 }
@@ -173,6 +175,7 @@ std::uint64_t exit_timeout_ns() {
 }
 
 void finish_as(Phase phase) {
+  if (phase != Phase::kFinished) stop_sources();
   if (!write::drain.finish(exit_timeout_ns(), kQuiesceNs)) {
     phase = Phase::kEnded;  // the drain is still at work: nothing may start beside it
     set_on(false);
@@ -263,6 +266,9 @@ void note_preload() {
     return;
   }
   state.preloaded = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
+  if (!state.preloaded) return;
+  StartRequest request;
+  start_sources(config, absolute_prefix(request, config, state.start_directory), {});
 }
 
 void finish_from_api() {
@@ -326,6 +332,7 @@ void become_forked_child() {
   write::drain.reset_in_child();
   base::forget_deferred_log();
   if (notes_made) notes().reset_after_fork();
+  sources_in_child();
   state.pid = raw::pid();
   if (before == Phase::kRecording) {
     state.child = true;
