@@ -171,6 +171,16 @@ TEST(Damage, OddInputsAreNamedAndTheOthersRead) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_GT(got.files[i].problems, 0u) << i;
 }
 
+TEST(Damage, AFileWhoseFirstBytesAreWrongIsStillGzip) {
+  const TempDir dir;
+  std::string file = gzip(lines(1, 11), true) + gzip(lines(11, 21), true);
+  file.replace(0, 4, "oops");
+  const auto got = read_files({dir.write("t.pfw.gz", file)});
+  EXPECT_EQ(got.events.size(), 10u);
+  EXPECT_TRUE(has(got, ProblemKind::kTrailingBytes));
+  EXPECT_EQ(read_files({dir.write("text.pfw.gz", lines(1, 11))}).events.size(), 10u) << "text under a wrong name";
+}
+
 TEST(Damage, AGzipMemberWithNameAndCommentIsRead) {
   const TempDir dir;
   std::string member = gzip(lines(1, 11));
