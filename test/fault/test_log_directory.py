@@ -125,3 +125,24 @@ def test_many_at_once_share_a_prefix(bench):
     assert [p.wait(60) for p in running] == [0] * 16
     traces = [t.check() for t in pfw.read_all(folder / "log")]
     assert len(traces) == 16 and all(len(t.named("work")) == 50 for t in traces)
+
+
+def into_a_deleted_directory():
+    os.mkdir("gone")
+    os.chdir("gone")
+    os.rmdir("../gone")
+
+
+@MODES
+def test_a_deleted_directory_has_no_place_for_a_relative_prefix(bench, mode):
+    before = set(os.listdir("/"))
+    env = {"DFTRACER_LOG_FILE": "./t", "DFTRACER_INIT": mode.upper()}
+    run = bench.same(REGIONS, 10, mode=mode, env=env, notes=["current directory was deleted.*DFTRACER_LOG_FILE"], preexec=into_a_deleted_directory)
+    assert not list(run.log.iterdir())
+    assert set(os.listdir("/")) == before
+
+
+@MODES
+def test_an_absolute_prefix_needs_no_current_directory(bench, mode):
+    run = bench.same(REGIONS, 10, mode=mode, preexec=into_a_deleted_directory)
+    assert run.count("work") == 10
