@@ -32,6 +32,18 @@ def test_fork_storm_while_threads_log(bench, mode, how):
     in_right_files(run)
 
 
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan does not support threads in forked children")
+def test_children_that_end_at_once_leave_no_empty_files(bench):
+    """By `_exit` that nobody intercepts, while the writer has just begun: their events are lost, their names are not."""
+    children = 200
+    run = bench.same("fault/programs/fork_storm.c", children, 4, 3, "_exit", mode="function", timeout=180)
+    files = pfw.traces(run.log)
+    assert len(files) == children + 1
+    for path in files:
+        left = harness.remains(path)
+        assert left.tail == 0 and len(left.named("start")) == 1, path
+
+
 @pytest.mark.parametrize("mode,how", [("function", "exit"), ("hybrid", "exit"), ("hybrid", "_exit")])
 def test_nested_forks(bench, mode, how):
     run = bench.same("fault/programs/nested_forks.c", 4, how, mode=mode)
