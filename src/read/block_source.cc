@@ -16,6 +16,13 @@ bool plausible(const MemberHeader& header) {
   return header.member_size > header.size + kTrailerSize && header.text_size <= header.member_size * kMaxExpansion;
 }
 
+// Where bytes are gone, a hop would land within a later member.
+bool ends_at_a_member(const InputFile& file, std::uint64_t end) {
+  if (end >= file.size()) return true;
+  unsigned char magic[2] = {};
+  return file.read_at(end, magic, sizeof magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
 // A first block that is damaged must not turn a compressed trace into text.
 bool begins_as_gzip(std::string_view path, std::string_view first) {
   if (first.size() == 2 && first[0] == '\x1f' && first[1] == '\x8b') return true;
@@ -75,9 +82,9 @@ bool BlockSource::next_member(Work& work) {
   unsigned char head[64];
   const std::ptrdiff_t got = file_->read_at(offset_, head, sizeof head);
   MemberHeader header;
-  const bool ours = got > 0 && read_member_header(head, static_cast<std::size_t>(got), header) == HeaderStatus::kGood &&
-                    header.ours && plausible(header);
-  if (!ours) {
+  const bool hop = got > 0 && read_member_header(head, static_cast<std::size_t>(got), header) == HeaderStatus::kGood &&
+                   header.ours && plausible(header) && ends_at_a_member(*file_, offset_ + header.member_size);
+  if (!hop) {
     hopping_ = false;
     stream_ = std::make_unique<GzipStream>(file_, offset_);
     return false;
