@@ -31,6 +31,16 @@ using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const 
 RealFunction<Spawn> real_posix_spawn("posix_spawn");
 RealFunction<Spawn> real_posix_spawnp("posix_spawnp");
 
+// The first call may be in a signal handler or in a vfork child: dlsym takes the dynamic linker's lock.
+__attribute__((constructor)) void look_up() {
+  real_execve.get();
+  real_execvpe.get();
+  real_fexecve.get();
+  real_execveat.get();
+  real_posix_spawn.get();
+  real_posix_spawnp.get();
+}
+
 constexpr std::size_t kPathRoom = 4096;
 constexpr char kLogFile[] = "DFTRACER_LOG_FILE=";
 

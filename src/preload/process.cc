@@ -17,7 +17,13 @@ RealFunction<void(int)> real_exit("_exit");
 RealFunction<void(int)> real_quick_exit("quick_exit");
 RealFunction<pid_t()> real_fork("fork");
 
-__attribute__((constructor)) void on_load() { dftracer_preload_start(); }
+// Looked up here and not at the first call, which may be in a signal handler: dlsym takes the dynamic linker's lock.
+__attribute__((constructor)) void on_load() {
+  real_exit.get();
+  real_quick_exit.get();
+  real_fork.get();
+  dftracer_preload_start();
+}
 
 [[noreturn]] void end_process(int status) {
   dftracer_before_exit();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record/recorder.h"
 
+#include <limits.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -15,13 +16,20 @@ using model::ChunkHeader;
 using model::ChunkKind;
 
 namespace {
+constexpr std::size_t kStatePage = 4096;
+constexpr std::uint32_t kUnannounced = 16;
 Control inert_control;
 pthread_key_t exit_key;
 
-void on_thread_exit(void*) {
+// Destructors of other keys may have events too. The key is set again until libc's last round, so that a thread that
+// ends leaves once and not after each of them.
+__thread int exit_rounds = 0;
+
+void on_thread_exit(void* value) {
+  if (++exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, value) == 0) return;
   const base::SignalGuard signals;
   ThreadState* state = this_thread;
-  this_thread = nullptr;  // an event in a later destructor attaches anew
+  this_thread = nullptr;  // an event in one more destructor attaches anew
   if (state != nullptr && control->active.load(std::memory_order_relaxed) != 0) recorder.leave_thread(state);
   const bool main_thread = base::raw::tid() == base::raw::pid();
   if (main_thread && recorder.on_main_thread_exit != nullptr) recorder.on_main_thread_exit();
@@ -105,9 +113,7 @@ void Recorder::forget_threads() {
       state->losses[cause].bytes.store(0, std::memory_order_relaxed);
       state->reported_losses[cause] = 0;
     }
-    if (state->phase.load(std::memory_order_relaxed) == ThreadPhase::kExited) {
-      state->phase.store(ThreadPhase::kFree, std::memory_order_release);
-    }
+    if (state->phase.load(std::memory_order_relaxed) == ThreadPhase::kExited) retire(state);
   }
   forget_region_chunks();
 }
@@ -140,6 +146,10 @@ void Recorder::reset_in_child() {
   this_thread = nullptr;
   if (prepared_) pthread_setspecific(exit_key, nullptr);
   threads_.store(nullptr, std::memory_order_relaxed);
+  free_states_.store(nullptr, std::memory_order_relaxed);
+  unused_count_ = 0;
+  unannounced_.store(0, std::memory_order_relaxed);
+  dying_.store(0, std::memory_order_relaxed);
   full_.store(nullptr, std::memory_order_relaxed);
   sleeping_.store(0, std::memory_order_relaxed);
   membarrier_ = false;  // whether the registration is inherited is the kernel's business
@@ -150,48 +160,82 @@ void Recorder::reset_in_child() {
   definitions.reset_after_fork();
 }
 
+// One thread at a time takes from the list, so a state cannot leave it and come back between the two looks.
+ThreadState* Recorder::free_state() {
+  ThreadState* state = free_states_.load(std::memory_order_acquire);
+  while (state != nullptr && !free_states_.compare_exchange_weak(state, state->next_free, std::memory_order_acquire)) {
+  }
+  return state;
+}
+
+ThreadState* Recorder::new_state() {
+  if (unused_count_ == 0) {
+    void* memory = base::raw::map(kStatePage);
+    if (memory == nullptr) return nullptr;
+    base::raw::madvise(memory, kStatePage, MADV_DONTFORK);
+    unused_states_ = static_cast<ThreadState*>(memory);
+    unused_count_ = kStatePage / sizeof(ThreadState);
+  }
+  --unused_count_;
+  auto* state = new (unused_states_++) ThreadState{};
+  state->next = threads_.load(std::memory_order_relaxed);
+  return state;
+}
+
 ThreadState* Recorder::attach_thread() {
   const base::LockGuard guard(threads_lock_);
   if (this_thread != nullptr) return this_thread;
-  ThreadState* state = threads();
-  while (state != nullptr && state->phase.load(std::memory_order_acquire) != ThreadPhase::kFree) state = state->next;
-  if (state == nullptr) {
-    void* memory = base::raw::map(sizeof(ThreadState));
-    if (memory == nullptr) return nullptr;
-    base::raw::madvise(memory, sizeof(ThreadState), MADV_DONTFORK);
-    state = new (memory) ThreadState{};
-    state->next = threads_.load(std::memory_order_relaxed);
-    state->tid = base::raw::tid();
-    state->phase.store(ThreadPhase::kLive, std::memory_order_relaxed);
-    threads_.store(state, std::memory_order_release);
-  } else {
-    state->level.store(0, std::memory_order_relaxed);
-    state->tid = base::raw::tid();
-    state->phase.store(ThreadPhase::kLive, std::memory_order_release);
-  }
+  ThreadState* state = free_state();
+  const bool reused = state != nullptr;
+  if (!reused) state = new_state();
+  if (state == nullptr) return nullptr;
+  state->level.store(0, std::memory_order_relaxed);
+  state->tid = base::raw::tid();
+  state->dying = exit_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
+  if (state->dying && dying_.fetch_add(1, std::memory_order_relaxed) + 1 >= kUnannounced) wake_drain();
+  state->phase.store(ThreadPhase::kLive, std::memory_order_release);
+  if (!reused) threads_.store(state, std::memory_order_release);
   this_thread = state;
   // A thread without the key (out of memory) is found by the drain's liveness check instead.
   pthread_setspecific(exit_key, state);
   return state;
 }
 
+// The state is the drain's as soon as the last of its chunks is pushed.
 void Recorder::leave_thread(ThreadState* state) {
-  for (Stream& stream : state->streams) {
-    ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
+  ChunkHeader* chunks[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    Stream& stream = state->streams[i];
+    chunks[i] = stream.current.load(std::memory_order_relaxed);
     stream.pos = stream.limit = nullptr;
     stream.current.store(nullptr, std::memory_order_release);
-    if (chunk != nullptr) push_full(chunk);
   }
   state->phase.store(ThreadPhase::kExited, std::memory_order_release);
+  for (ChunkHeader* chunk : chunks) {
+    if (chunk != nullptr) push_last(chunk);
+  }
 }
 
-void Recorder::push_full(ChunkHeader* chunk) {
+void Recorder::add_full(ChunkHeader* chunk) {
   ChunkHeader* head = full_.load(std::memory_order_relaxed);
   do {
     chunk->next = head;
   } while (!full_.compare_exchange_weak(head, chunk, std::memory_order_release, std::memory_order_relaxed));
+}
+
+void Recorder::push_full(ChunkHeader* chunk) {
+  add_full(chunk);
+  unannounced_.store(0, std::memory_order_relaxed);
   wake_drain();
   if (on_full != nullptr) on_full();
+}
+
+void Recorder::push_last(ChunkHeader* chunk) {
+  if (unannounced_.fetch_add(1, std::memory_order_relaxed) + 1 >= kUnannounced) {
+    push_full(chunk);
+  } else {
+    add_full(chunk);
+  }
 }
 
 void Recorder::wake_drain() {
@@ -225,9 +269,19 @@ bool Recorder::finished_with(const ThreadState& state) const {
   return true;
 }
 
+bool Recorder::many_dying() {
+  if (dying_.load(std::memory_order_relaxed) < kUnannounced) return false;
+  dying_.store(0, std::memory_order_relaxed);
+  return true;
+}
+
 void Recorder::retire(ThreadState* state) {
   for (Stream& stream : state->streams) stream.next_seq = stream.drained_seq = 0;
   state->phase.store(ThreadPhase::kFree, std::memory_order_release);
+  ThreadState* head = free_states_.load(std::memory_order_relaxed);
+  do {
+    state->next_free = head;
+  } while (!free_states_.compare_exchange_weak(head, state, std::memory_order_release, std::memory_order_relaxed));
 }
 
 bool Recorder::is_region_chunk(const void* base) const {

@@ -56,13 +56,17 @@ struct Recorder {
   ThreadState* attach_thread();
   void leave_thread(ThreadState* state);  // at thread exit
   void push_full(model::ChunkHeader* chunk);
+  // The same for the chunk of a thread that ended, which seldom holds much: the drain is woken once for many.
+  void push_last(model::ChunkHeader* chunk);
   void wake_drain();
 
   // -- drain --
   model::ChunkHeader* take_full();  // chain over `next`, oldest first
   ThreadState* threads() const { return threads_.load(std::memory_order_acquire); }
-  void retire(ThreadState* state);  // an exited thread whose chunks are drained
+  void retire(ThreadState* state);  // an exited thread whose chunks are drained; its state is free for another
   bool finished_with(const ThreadState& state) const;
+  // Whether many threads attached late in their end (ThreadState::dying) since this was last true.
+  bool many_dying();
   // What wait_for_work compares with; read it before looking for work or requests, or a wake-up in between is lost.
   std::uint32_t wake_count() const { return wake_.load(std::memory_order_seq_cst); }
   // Sleeps until woken after `seen` was read, or the time is over.
@@ -77,12 +81,20 @@ struct Recorder {
  private:
   static constexpr std::uint32_t kRegionTable = 32768;
   void forget_region_chunks();
+  ThreadState* free_state();  // REQUIRES: threads_lock_ held
+  ThreadState* new_state();   // the same
+  void add_full(model::ChunkHeader* chunk);
   std::int32_t pid_ = 0;
   bool prepared_ = false;
   bool membarrier_ = false;
   base::FutexLock threads_lock_;
   std::atomic<ThreadState*> threads_{nullptr};
+  std::atomic<ThreadState*> free_states_{nullptr};
+  ThreadState* unused_states_ = nullptr;  // rest of the page mapped last
+  std::uint32_t unused_count_ = 0;
   std::atomic<model::ChunkHeader*> full_{nullptr};
+  std::atomic<std::uint32_t> dying_{0};
+  std::atomic<std::uint32_t> unannounced_{0};  // chunks on the list for which the drain was not woken
   std::atomic<std::uint32_t> wake_{0};
   std::atomic<std::uint32_t> sleeping_{0};
   std::uint32_t region_chunk_count_ = 0;

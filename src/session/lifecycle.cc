@@ -26,7 +26,6 @@ using record::recorder;
 
 namespace {
 
-bool hooks_installed = false;
 std::uint64_t mask_before_fork = 0;
 
 // The locks are held across the fork so that the child copies them, and what they guard, at rest. Signals are blocked,
@@ -51,16 +50,45 @@ void after_fork_in_child() {
   raw::restore_signals(mask_before_fork);
 }
 
-bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+// The value of `entry` when it is the variable `name` (with its '='), else null. Blank is as good as not set.
+const char* value_if(const char* entry, const char* name) {
+  const std::size_t length = strlen(name);
+  if (strncmp(entry, name, length) != 0) return nullptr;
+  const char* value = entry + length;
+  return value[strspn(value, " \t\r\n")] != '\0' ? value : nullptr;
+}
+
+// The prefix that a process with this environment would use; null when tracing is off in it or the prefix is unknown
+// here: then it stands in a configuration file that this process has not read, and the child finds it by itself.
+const char* prefix_in(char* const* environment) {
+  const char* enable = nullptr;
+  const char* configuration = nullptr;
+  const char* log_file = nullptr;
+  for (char* const* entry = environment; *entry != nullptr; ++entry) {
+    if (const char* value = value_if(*entry, "DFTRACER_ENABLE=")) enable = value;
+    if (const char* value = value_if(*entry, "DFTRACER_CONFIGURATION=")) configuration = value;
+    if (const char* value = value_if(*entry, "DFTRACER_LOG_FILE=")) log_file = value;
+  }
+  bool on = true;
+  if (enable != nullptr ? config::parse_bool(enable, &on) && !on : configuration == nullptr) return nullptr;
+  if (log_file != nullptr) return log_file;
+  if (configuration == nullptr) return "./trace";
+  if (state.config == nullptr || strcmp(configuration, state.configuration) != 0) return nullptr;
+  const auto& origins = state.config->origins;
+  const auto index = static_cast<std::size_t>(config::OptionId::kLogFile);
+  const bool of_environment = index >= origins.size() || origins[index] == config::Origin::kEnvironment;
+  return of_environment ? nullptr : state.config->options.log_file.c_str();
+}
 
 }  // namespace
 
 bool install_lifecycle_hooks() {
-  if (hooks_installed) return true;
-  if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) return false;
-  at_quick_exit(finish_process);
-  hooks_installed = true;
-  return true;
+  // An allocator that brings its own fork handlers registers them at its first use. That must be before ours: prepare
+  // handlers run newest first, and who waits in ours, for a thread that is starting to record, must not hold its locks.
+  void* volatile first = malloc(1);
+  free(first);
+  return pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0 &&
+         at_quick_exit(finish_process) == 0;
 }
 
 }  // namespace dft::session
@@ -88,16 +116,8 @@ void dftracer_exec_failed(int ended) { dft::session::resume_after_exec(ended != 
 
 int dftracer_child_log_file(char* const* environment, char* out, unsigned long size) {
   if (environment == nullptr || state.start_directory[0] == '\0') return 0;
-  const char* prefix = "./trace";
-  bool enabled = false;
-  for (char* const* entry = environment; *entry != nullptr; ++entry) {
-    if (dft::session::starts_with(*entry, "DFTRACER_ENABLE=") ||
-        dft::session::starts_with(*entry, "DFTRACER_CONFIGURATION=")) {
-      enabled = true;
-    }
-    if (dft::session::starts_with(*entry, "DFTRACER_LOG_FILE=")) prefix = *entry + strlen("DFTRACER_LOG_FILE=");
-  }
-  if (!enabled || prefix[0] == '/' || prefix[0] == '\0') return 0;
+  const char* prefix = dft::session::prefix_in(environment);
+  if (prefix == nullptr || prefix[0] == '/' || prefix[0] == '\0') return 0;
   if (strncmp(prefix, "./", 2) == 0) prefix += 2;
   const int length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
   return length > 0 && static_cast<unsigned long>(length) < size ? 1 : 0;

@@ -9,11 +9,14 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/log.h"
+#include "base/raw_io.h"
 #include "dftracer/dftracer_config.hpp"
 #include "encode/block_compressor.h"
 #include "encode/json_writer.h"
 #include "model/trace_format.h"
 #include "session/session_state.h"
+#include "session/utc_date.h"
 
 namespace dft::session {
 
@@ -22,7 +25,8 @@ using model::StringKind;
 
 namespace {
 
-constexpr int kLockTries = 1000;
+constexpr int kLockTries = 500;
+constexpr std::uint64_t kLockPauseNs = 1'000'000;
 
 void set(base::Buffer& buffer, std::string_view text) {
   buffer.clear();
@@ -60,13 +64,8 @@ void append_cfg(const StartFacts& facts, base::Buffer& out) {
 }
 
 void append_start_args(const StartFacts& facts, base::Buffer& out) {
-  char date[32] = {};
-  const time_t now = time(nullptr);
-  struct tm parts;
-  char text[32] = {};
-  if (localtime_r(&now, &parts) != nullptr && asctime_r(&parts, text) != nullptr) {
-    std::snprintf(date, sizeof date, "%.24s", text);
-  }
+  char room[kDateRoom];
+  const std::string_view date = utc_date(time(nullptr), room);
   JsonWriter json(out);
   json.key("version").string(DFTRACER_VERSION).key("date").string(date).key("ppid").number(facts.ppid);
   if (facts.process_id != nullptr) json.key("process_id").number(*facts.process_id);
@@ -84,33 +83,6 @@ void append_build(base::Buffer& out) {
 }
 
 }  // namespace
-
-void Notes::Pairs::put(std::string_view key, std::string_view value) {
-  const std::uint32_t sizes[2] = {static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value.size())};
-  if (!bytes.reserve(sizeof sizes + key.size() + value.size())) return;
-  bytes.append(reinterpret_cast<const char*>(sizes), sizeof sizes);
-  bytes.append(key);
-  bytes.append(value);
-}
-
-bool Notes::Pairs::next(std::size_t* at, std::string_view* key, std::string_view* value) const {
-  std::uint32_t sizes[2];
-  if (*at + sizeof sizes > bytes.size()) return false;
-  std::memcpy(sizes, bytes.data() + *at, sizeof sizes);
-  *key = bytes.view().substr(*at + sizeof sizes, sizes[0]);
-  *value = bytes.view().substr(*at + sizeof sizes + sizes[0], sizes[1]);
-  *at += sizeof sizes + sizes[0] + sizes[1];
-  return true;
-}
-
-bool Notes::Pairs::overwritten_later(std::size_t after, std::string_view key) const {
-  std::string_view later;
-  std::string_view value;
-  while (next(&after, &later, &value)) {
-    if (later == key) return true;
-  }
-  return false;
-}
 
 void Notes::prepare(const StartFacts& facts) {
   pid_ = facts.pid;
@@ -168,15 +140,12 @@ void Notes::append_used(std::uint32_t layers, base::Buffer& out) const {
   for (int layer = 0; layer < model::kLayerCount; ++layer) {
     if ((layers >> layer & 1u) != 0) json.key(model::kLayerNames[layer]).flag(true);
   }
-  std::size_t at = 0;
-  std::string_view key;
-  std::string_view value;
-  while (marks_.next(&at, &key, &value)) {
-    bool written = marks_.overwritten_later(at, key);
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    bool written = false;
     for (int layer = 0; layer < model::kLayerCount; ++layer) {
-      written = written || ((layers >> layer & 1u) != 0 && key == model::kLayerNames[layer]);
+      written = written || ((layers >> layer & 1u) != 0 && marks_.key(i) == model::kLayerNames[layer]);
     }
-    if (!written) json.escaped_key(key).flag(true);
+    if (!written) json.escaped_key(marks_.key(i)).flag(true);
   }
   json.end_object();
 }
@@ -184,13 +153,19 @@ void Notes::append_used(std::uint32_t layers, base::Buffer& out) const {
 void Notes::append_app(base::Buffer& out) const {
   JsonWriter json(out);
   json.begin_object();
-  std::size_t at = 0;
-  std::string_view key;
-  std::string_view value;
-  while (app_.next(&at, &key, &value)) {
-    if (!app_.overwritten_later(at, key)) json.escaped_key(key).raw(value);
-  }
+  for (std::size_t i = 0; i < app_.size(); ++i) json.escaped_key(app_.key(i)).raw(app_.text(i));
   json.end_object();
+}
+
+// A crashed thread may hold the lock for ever; then marks and metadata are left out rather than read half-made.
+bool Notes::lock_in_time() {
+  const std::uint32_t never = 0;
+  for (int tries = 0; tries < kLockTries; ++tries) {
+    if (lock_.try_lock()) return true;
+    base::raw::futex_wait(&never, 0, kLockPauseNs);
+  }
+  base::LogLine() << "the application's metadata is missing in `end`: a thread was stopped while it noted some";
+  return false;
 }
 
 void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file, const write::Losses& losses,
@@ -200,9 +175,7 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   json.key("num_events").number(encoder.next_id() - 1);
   json.key("cfg").begin_object().raw_members(cfg_.view()).key("log_file").string(file.path()).end_object();
   json.key("build").raw(build_.view());
-  // A crashed thread may hold the lock for ever; then the marks are left out rather than read half-made.
-  bool locked = false;
-  for (int tries = 0; tries < kLockTries && !locked; ++tries) locked = lock_.try_lock();
+  const bool locked = lock_in_time();
   base::Buffer text;
   if (locked) append_used(encoder.used_layers(), text);
   json.key("used").raw(locked ? text.view() : "{}");
@@ -217,37 +190,49 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   encoder.life_cycle_event("end", pid_, end_ns, args.view(), out);
 }
 
-void Notes::mark_used(std::string_view layer) {
-  // Keys are kept as they will be written: two that are written alike are one.
-  base::Buffer escaped;
-  encode::append_json_escaped(layer, escaped);
-  const base::LockGuard guard(lock_);
-  std::size_t at = 0;
-  std::string_view key;
-  std::string_view value;
-  while (marks_.next(&at, &key, &value)) {
-    if (key == escaped.view()) return;
-  }
-  marks_.put(escaped.view(), {});
+// What scratch_ holds: a key of `key_size` bytes, as it will be written (two that are written alike are one), and a
+// text.
+void Notes::put(KeyedTexts& texts, std::size_t key_size) {
+  const std::string_view both = scratch_.view();
+  if (!scratch_.failed()) texts.put(both.substr(0, key_size), both.substr(key_size));  // half a text is none
+  scratch_.clear();
 }
 
-void Notes::set_app(std::string_view key, std::string_view json_value) {
-  base::Buffer escaped;
-  encode::append_json_escaped(key, escaped);
+void Notes::mark_used(std::string_view layer) {
   const base::LockGuard guard(lock_);
-  app_.put(escaped.view(), json_value);
+  encode::append_json_escaped(layer, scratch_);
+  put(marks_, scratch_.size());
+}
+
+void Notes::set_app(std::string_view key, std::int64_t value) {
+  const base::LockGuard guard(lock_);
+  encode::append_json_escaped(key, scratch_);
+  const std::size_t key_size = scratch_.size();
+  encode::append_int(value, scratch_);
+  put(app_, key_size);
+}
+
+void Notes::set_app(std::string_view key, std::string_view value) {
+  const base::LockGuard guard(lock_);
+  encode::append_json_escaped(key, scratch_);
+  const std::size_t key_size = scratch_.size();
+  encode::append_json_string(value, scratch_);
+  put(app_, key_size);
 }
 
 void Notes::clear() {
   const base::LockGuard guard(lock_);
-  marks_.bytes.clear();
-  app_.bytes.clear();
+  marks_.release();
+  app_.release();
+  scratch_.release();
 }
 
 void Notes::reset_after_fork() {
   lock_.reset_after_fork();
-  for (base::Buffer* buffer : {&marks_.bytes, &app_.bytes, &host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_,
-                               &start_args_, &cfg_, &build_}) {
+  marks_.forget_after_fork();
+  app_.forget_after_fork();
+  for (base::Buffer* buffer :
+       {&scratch_, &host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_, &start_args_, &cfg_, &build_}) {
     buffer->forget();
   }
 }

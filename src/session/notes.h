@@ -11,6 +11,7 @@
 #include "base/futex_lock.h"
 #include "config/config.h"
 #include "session/identity.h"
+#include "session/keyed_texts.h"
 #include "write/trace_writer.h"
 
 namespace dft::session {
@@ -32,26 +33,24 @@ class Notes final : public write::TraceNotes {
                 std::uint64_t end_ns, base::Buffer& out) override;
 
   void mark_used(std::string_view layer);
-  void set_app(std::string_view key, std::string_view json_value);
+  void set_app(std::string_view key, std::int64_t value);
+  void set_app(std::string_view key, std::string_view value);
   const char* host_hash() const { return host_hash_; }
   void reset_after_fork();  // a child starts with nothing of its parent's
+  // The marks and metadata belong to the file that was just finished. REQUIRES: no drain at work.
   void clear();
 
  private:
-  // A list of (key, value) byte pairs in one buffer; the last value of a key counts.
-  struct Pairs {
-    base::Buffer bytes;
-    void put(std::string_view key, std::string_view value);
-    bool next(std::size_t* at, std::string_view* key, std::string_view* value) const;
-    bool overwritten_later(std::size_t after, std::string_view key) const;
-  };
-
+  bool lock_in_time();
   void append_used(std::uint32_t layers, base::Buffer& out) const;
   void append_app(base::Buffer& out) const;
 
-  base::FutexLock lock_;  // guards marks_ and app_
-  Pairs marks_;
-  Pairs app_;
+  void put(KeyedTexts& texts, std::size_t key_size);
+
+  base::FutexLock lock_;  // guards the next three
+  KeyedTexts marks_;      // keys without texts
+  KeyedTexts app_;        // values as JSON
+  base::Buffer scratch_;
   // Prepared text, read-only afterwards.
   base::Buffer host_, cwd_, command_, exec_name_, rank_, rank_args_;
   base::Buffer start_args_;  // behind the hashes

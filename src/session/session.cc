@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/raw_io.h"
-#include "encode/json_writer.h"
 #include "record/recorder.h"
 #include "session/identity.h"
 #include "session/notes.h"
@@ -59,10 +58,17 @@ void turn_off() {
   set_on(false);
 }
 
+void note_configuration_file() {
+  const char* file = config::process_environment("DFTRACER_CONFIGURATION");
+  const std::size_t size = file != nullptr ? std::strlen(file) + 1 : 0;
+  if (size != 0 && size <= sizeof state.configuration) std::memcpy(state.configuration, file, size);
+}
+
 const config::Options* options() {
   if (state.config == nullptr) {
     auto* loaded = new config::Loaded(config::load(&config::process_environment, environ));
     state.config = loaded;
+    note_configuration_file();
     base::set_log_level(loaded->options.log_level);
     for (const std::string& note : loaded->notes) base::LogLine() << note;
   }
@@ -97,8 +103,13 @@ model::TimeMetric metric_of(config::TimeMetric metric) {
 
 bool fill_drain_options(const StartRequest& request, const config::Options& config, const Identity& identity, int pid,
                         write::DrainOptions* out) {
-  const std::string stem =
-      trace_stem(absolute_prefix(request, config, identity.cwd), identity, pid, suffix_of(request.producer));
+  const std::string prefix = absolute_prefix(request, config, identity.cwd);
+  if (prefix.empty()) {
+    base::LogLine() << "cannot create the trace: its prefix is relative and the current directory was deleted: set "
+                       "DFTRACER_LOG_FILE to an absolute path: this process is not traced";
+    return false;
+  }
+  const std::string stem = trace_stem(prefix, identity, pid, suffix_of(request.producer));
   if (stem.size() >= sizeof out->writer.stem) {
     base::LogLine() << "cannot create the trace: the prefix has " << std::uint64_t{stem.size()}
                     << " bytes, more than a path may have: set DFTRACER_LOG_FILE to a shorter one";
@@ -124,7 +135,7 @@ bool start_recording(const StartRequest& request) {
     turn_off();
     return false;
   }
-  if (!recorder.prepare() || !install_lifecycle_hooks()) throw std::bad_alloc();
+  if (!recorder.prepare()) throw std::bad_alloc();
   const int pid = raw::pid();
   const Identity identity = read_identity();
   base::clock_start(config.clock != config::ClockChoice::kMonotonic);
@@ -174,15 +185,18 @@ std::uint64_t exit_timeout_ns() {
   return (state.config != nullptr ? state.config->options.exit_timeout_ms : 10'000) * 1'000'000;
 }
 
-void finish_as(Phase phase) {
+// False when the drain is still at work: it may hold what it needs for ever, and nothing may start beside it.
+bool finish_as(Phase phase) {
   if (phase != Phase::kFinished) stop_sources();
-  if (!write::drain.finish(exit_timeout_ns(), kQuiesceNs)) {
-    phase = Phase::kEnded;  // the drain is still at work: nothing may start beside it
+  const bool finished = write::drain.finish(exit_timeout_ns(), kQuiesceNs);
+  if (!finished) {
+    phase = Phase::kEnded;
     set_on(false);
     base::LogLine() << "the trace " << write::drain.path() << " was not finished within "
                     << exit_timeout_ns() / 1'000'000 << " ms (DFTRACER_EXIT_TIMEOUT_MS): its last events are missing";
   }
   state.phase.store(phase, std::memory_order_release);
+  return finished;
 }
 
 void tell_ignored_prefix(const char* prefix) {
@@ -218,19 +232,21 @@ bool on_first_event() {
   const Phase phase = state.phase.load(std::memory_order_relaxed);
   if (phase == Phase::kRecording) return true;
   if (phase != Phase::kIdle) return false;
-  StartRequest request;
-  request.bind = false;
-  return start_guarded(adjusted(request));
+  return start_guarded(adjusted({}));
 }
 
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
 __attribute__((constructor)) void on_load() {
   if (&dftracer_tool_process != nullptr || !config::maybe_enabled(&config::process_environment)) return;
+  if (!install_lifecycle_hooks()) {
+    base::LogLine() << "cannot watch for forks: out of memory: this process is not traced";
+    return;
+  }
   recorder.on_inactive = on_first_event;
   recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
   state.load_pid = raw::pid();
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
-  note_start_directory();
+  current_directory(state.start_directory, sizeof state.start_directory);
   state.phase.store(Phase::kIdle, std::memory_order_relaxed);
   set_on(true);
 }
@@ -238,10 +254,6 @@ __attribute__((constructor)) void on_load() {
 __attribute__((destructor)) void on_unload() { finish_process(); }
 
 }  // namespace
-
-void note_start_directory() {
-  if (raw::getcwd(state.start_directory, sizeof state.start_directory) < 0) state.start_directory[0] = '\0';
-}
 
 bool start(const StartRequest& request) {
   if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
@@ -278,9 +290,9 @@ void finish_from_api() {
     write::drain.flush(exit_timeout_ns());
     return;
   }
-  finish_as(Phase::kFinished);
+  const bool finished = finish_as(Phase::kFinished);
   set_on(false);  // only an init call starts again
-  notes().clear();
+  if (finished) notes().clear();
 }
 
 void finish_process() {
@@ -348,17 +360,11 @@ void mark_used(std::string_view layer) {
 }
 
 void set_app_metadata(std::string_view key, std::int64_t value) {
-  if (!is_on()) return;
-  base::Buffer text;
-  encode::append_int(value, text);
-  notes().set_app(key, text.view());
+  if (is_on()) notes().set_app(key, value);
 }
 
 void set_app_metadata(std::string_view key, std::string_view value) {
-  if (!is_on()) return;
-  base::Buffer text;
-  encode::append_json_string(value, text);
-  notes().set_app(key, text.view());
+  if (is_on()) notes().set_app(key, value);
 }
 
 }  // namespace dft::session

@@ -19,7 +19,6 @@ struct StartRequest {
   const char* log_file = nullptr;   // init call's prefix; null or empty: the configuration's
   const char* data_dirs = nullptr;  // joined with the configured list
   const int* process_id = nullptr;  // recorded as an arg of `start`
-  bool bind = true;                 // false: initialize_no_bind
 };
 
 // Reads the configuration, and when it is on, starts recording. False when off or when it cannot start (said on stderr

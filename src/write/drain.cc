@@ -40,7 +40,15 @@ bool Drain::make_work(const DrainOptions& options, TraceNotes& notes) {
   if (memory == nullptr) return false;
   raw::madvise(memory, sizeof(Work), MADV_DONTFORK);
   work_ = new (memory) Work(options, recorder.definitions, notes);
-  return true;
+  if (work_->writer.reserve_memory()) return true;
+  free_work();
+  return false;
+}
+
+void Drain::free_work() {
+  work_->~Work();
+  raw::unmap(work_, sizeof(Work));
+  work_ = nullptr;
 }
 
 int Drain::start(const DrainOptions& options, TraceNotes& notes) {
@@ -90,12 +98,12 @@ void* Drain::thread_main(void* self) {
     mine->work_->shared_descriptors = false;
   }
   mine->begin();
+  // Only now may the application go on: one that ends at once must not leave an empty file.
   announce(mine->started_, 1);
   if (mine->error_ != 0) {
     pthread_detach(pthread_self());
     return nullptr;
   }
-  mine->work_->writer.begin();  // whoever is killed at once is named at least
   if (mine->loop()) {
     pthread_detach(pthread_self());  // who waits for the end may be a signal handler, which cannot join
     mine->end_of_trace();
@@ -106,6 +114,7 @@ void* Drain::thread_main(void* self) {
 int Drain::begin() {
   error_ = open_files();
   if (error_ != 0) return error_;
+  work_->writer.begin();  // whoever is killed at once is named at least
   phase_.store(Phase::kRunning, std::memory_order_release);
   return 0;
 }

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 
 import harness
 import pfw
@@ -125,3 +126,35 @@ def test_many_at_once_share_a_prefix(bench):
     assert [p.wait(60) for p in running] == [0] * 16
     traces = [t.check() for t in pfw.read_all(folder / "log")]
     assert len(traces) == 16 and all(len(t.named("work")) == 50 for t in traces)
+
+
+@MODES
+@pytest.mark.parametrize("removed", ["file", "directory"])
+def test_a_trace_removed_while_it_is_written_is_said_to_be_lost(bench, mode, removed):
+    """Also the events that were in it; and it is not made again in a place that somebody cleared."""
+    run = bench.same("fault/programs/removes_trace.c", 1000, 50000, removed, mode=mode, notes="any")
+    assert run.status == 0 and run.log.exists() == (removed == "file") and not list(run.log.glob("*"))
+    assert re.search(r"^cannot write .*: the file was removed or replaced: \d+ events lost so far", run.notes[0]), run.notes
+    assert re.search(r"^51000 events are missing from .*, and its `end`", run.notes[-1]), run.notes
+    assert len(run.notes) == 2
+
+
+def into_a_deleted_directory():
+    os.mkdir("gone")
+    os.chdir("gone")
+    os.rmdir("../gone")
+
+
+@MODES
+def test_a_deleted_directory_has_no_place_for_a_relative_prefix(bench, mode):
+    before = set(os.listdir("/"))
+    env = {"DFTRACER_LOG_FILE": "./t", "DFTRACER_INIT": mode.upper()}
+    run = bench.same(REGIONS, 10, mode=mode, env=env, notes=["current directory was deleted.*DFTRACER_LOG_FILE"], preexec=into_a_deleted_directory)
+    assert not list(run.log.iterdir())
+    assert set(os.listdir("/")) == before
+
+
+@MODES
+def test_an_absolute_prefix_needs_no_current_directory(bench, mode):
+    run = bench.same(REGIONS, 10, mode=mode, preexec=into_a_deleted_directory)
+    assert run.count("work") == 10
