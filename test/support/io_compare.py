@@ -20,11 +20,10 @@ EXCLUDED = re.compile(r"/(proc|sys)(/|$)|/dev(?!/shm)(/|$)|.*\.so(\.\d+)*$")
 
 @dataclasses.dataclass
 class Names:
-    """Makes names of two runs comparable: their folders, links, renames, and `masks` (pattern, replacement)."""
+    """Makes names of two runs comparable: their folders, links, and `masks` (pattern, replacement)."""
 
     folder: str
     masks: tuple = ()
-    renamed: dict = dataclasses.field(default_factory=dict)
     known: dict = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
@@ -50,7 +49,7 @@ class Names:
         name = name.replace(self.folder, "~")
         for pattern, replacement in self.masks:
             name = re.sub(pattern, replacement, name)
-        return self.renamed.get(name, name)
+        return name
 
 
 Tally = dict  # (image, kind, file) -> [calls, bytes]
@@ -118,18 +117,27 @@ def differences(calls: list[strace.Call], run, names: tuple[Names, Names]) -> li
 
 # ------------------------------------------------------------------------------------------------------ inside of libc
 
-READERS = ("fread", "fgets", "fgetc", "getc", "getline", "getdelim", "getchar")
-WRITERS = ("fwrite", "fputs", "fputc", "putc", "puts", "putchar", "fprintf", "vfprintf", "printf", "vprintf", "dprintf", "vdprintf")
+READERS = ("fread", "fgets", "fgetc", "getc", "getline", "getdelim", "getchar", "gets", "getw")
+WRITERS = ("fwrite", "fputs", "fputc", "putc", "puts", "putchar", "putw", "fprintf", "vfprintf", "printf", "vprintf", "dprintf", "vdprintf")
+# What a program may have called when libc fills a stream's buffer; __uflow and __underflow come from macros of stdio.h.
+FILLS = (*READERS, "uflow", "underflow", "fscanf", "vfscanf", "isoc99_fscanf", "isoc99_vfscanf", "isoc23_fscanf", "fseek", "fseeko", "ungetc")
+
+
+def _fills(entry: str | None) -> bool:
+    plain = (entry or "").removeprefix("_IO_").lstrip("_").removesuffix("_chk").removesuffix("_unlocked").removesuffix("64")
+    return plain in FILLS
 
 
 def stream_bytes_of_strace(calls: list[strace.Call], names: Names) -> dict:
     """(image, `read` or `write`, file) -> bytes that libc moved on behalf of streams."""
     sums: dict = collections.Counter()
     for call in calls:
-        if call.kind in ("read", "write", "writev") and call.ret > 0 and call.file and not call.by_program:
-            file = names.plain(call.file)
-            if file and not any(symbol == "getpwuid" for _, symbol in call.stack):
-                sums[call.image, "read" if call.kind == "read" else "write", file] += call.ret
+        if call.kind not in ("read", "write", "writev") or call.ret <= 0 or not call.file or call.by_program:
+            continue
+        way = "read" if call.kind == "read" else "write"
+        file = names.plain(call.file)
+        if file and call.entry and (way == "write" or _fills(call.entry)):
+            sums[call.image, way, file] += call.ret
     return sums
 
 
@@ -141,3 +149,12 @@ def stream_bytes_of_trace(run, names: Names) -> dict:
         if plain and way:
             sums[image, way, plain] += event["args"].get("bytes", 0)
     return +sums
+
+
+def stream_differences(calls: list[strace.Call], run, names: tuple[Names, Names]) -> list[str]:
+    wanted, found = stream_bytes_of_strace(calls, names[0]), stream_bytes_of_trace(run, names[1])
+    return [
+        f"{' '.join(key)}: strace {wanted[key]} bytes; trace {found[key]}"
+        for key in sorted(wanted.keys() | found.keys())
+        if wanted[key] != found[key]
+    ]

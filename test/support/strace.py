@@ -266,7 +266,7 @@ def parse(text: str, cwd: str) -> list[Call]:
         file = _file(arguments, owner)
         if name == "symlink":
             target = _quoted(arguments[1])
-            file = os.path.normpath(f"{owner.cwd}/{target}") if target else None
+            file = os.path.normpath(os.path.join(owner.cwd, target)) if target else None
         elif name == "symlinkat":
             file = _file(arguments[1:], owner)
         if name == "execve" and ret == 0:
