@@ -80,7 +80,7 @@ IO_FILES = [
     f"{folder}/{stem}{tail}"
     for stem in ("posix", "stdio")
     for folder, tail in (("src/sources/io", ".gen.h"), ("src/sources/io", ".gen.cc"), ("src/preload", "_names.gen.cc"))
-] + ["cmake/exports/preload.map"]
+]
 
 
 class IoTablesTest(GenTest):
@@ -105,7 +105,6 @@ class IoTablesTest(GenTest):
         self.assertIn('{"fsync2", "fsync", "fsync2", kCategory, kHasRet, kArgs_fsync2, 1}', source)
         self.assertIn('{"fsync2", nullptr, reinterpret_cast<void*>(&dft::io::wrap_fsync2)', source)
         self.assertIn('DFT_IO_NAME("fsync2", "dftracer_posix_bindings", "16")', self.text(IO_FILES[2]))
-        self.assertIn("    fsync2;\n", self.text("cmake/exports/preload.map"))
 
     def test_mistakes_in_a_row_are_named(self):
         read = 'fn = "read", sig = "ssize_t(int fd, void* buf, size_t count)", on = "fd", args = "count"'

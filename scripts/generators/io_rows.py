@@ -297,7 +297,6 @@ def generate_for(stem):
             Output(f"src/sources/io/{stem}.gen.h", header(rows, stem)),
             Output(f"src/sources/io/{stem}.gen.cc", source(regular, rows, category, stem)),
             Output(f"src/preload/{stem}_names.gen.cc", names(rows, stem)),
-            Output("cmake/exports/preload.map", "".join(f"    {r.fn};\n" for r in rows), stem),
         ]
 
     return generate

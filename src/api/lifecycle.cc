@@ -17,13 +17,14 @@ void shielded(Work work) noexcept {
   }
 }
 
-void initialize(const char* log_file, const char* data_dirs, const int* process_id) {
+void initialize(const char* log_file, const char* data_dirs, const int* process_id, bool bind) {
   shielded([&] {
     session::StartRequest request;
     request.producer = session::Producer::kApi;
     request.log_file = log_file;
     request.data_dirs = data_dirs;
     request.process_id = process_id;
+    request.bind = bind;
     session::start(request);
   });
 }
@@ -32,12 +33,11 @@ void initialize(const char* log_file, const char* data_dirs, const int* process_
 extern "C" {
 
 void dftracer_initialize_main(const char* log_file, const char* data_dirs, int* process_id) noexcept {
-  initialize(log_file, data_dirs, process_id);
+  initialize(log_file, data_dirs, process_id, true);
 }
 
-// The same: no init call binds interception, which only the preload library brings.
 void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs, int* process_id) noexcept {
-  initialize(log_file, data_dirs, process_id);
+  initialize(log_file, data_dirs, process_id, false);
 }
 
 void dftracer_finalize() noexcept {

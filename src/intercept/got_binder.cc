@@ -90,20 +90,29 @@ bool GotBinder::bind(const Binding* bindings, std::size_t count) {
   return true;
 }
 
+bool GotBinder::anything_new() {
+  const Counters now = read_counters();
+  return now.loads + now.unloads != changes_.load(std::memory_order_relaxed);
+}
+
+bool GotBinder::scan_new(int dlopen_flags) {
+  const base::LockGuard guard(lock_);
+  if (phase_ != Phase::kBound || (!counters_changed() && !any_being_loaded_)) return false;
+  deep_bind_ = (dlopen_flags & RTLD_DEEPBIND) != 0;
+  scan();
+  deep_bind_ = false;
+  return true;
+}
+
 void GotBinder::bind_new_objects(int dlopen_flags) {
   if (phase_.load(std::memory_order_relaxed) == Phase::kUnbound) return;
-  const Counters now = read_counters();
-  if (now.loads + now.unloads == changes_.load(std::memory_order_relaxed) &&
-      !any_being_loaded_.load(std::memory_order_relaxed))
-    return;
-  {
-    const base::LockGuard guard(lock_);
-    if (phase_ != Phase::kBound || (!counters_changed() && !any_being_loaded_)) return;
-    deep_bind_ = (dlopen_flags & RTLD_DEEPBIND) != 0;
-    scan();
-    deep_bind_ = false;
-  }
-  scan_until_settled();
+  if (!anything_new() && !any_being_loaded_.load(std::memory_order_relaxed)) return;
+  if (scan_new(dlopen_flags)) scan_until_settled();
+}
+
+void GotBinder::bind_complete_objects(int dlopen_flags) {
+  if (phase_.load(std::memory_order_relaxed) == Phase::kUnbound || !anything_new()) return;
+  scan_new(dlopen_flags);
 }
 
 void GotBinder::scan_until_settled() {

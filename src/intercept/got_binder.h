@@ -50,6 +50,9 @@ class GotBinder {
   // After a dlopen, or before a dlsym: binds the objects that have come since, forgets those that have gone. Costs one
   // look at two counters of the dynamic linker when there are none. `dlopen_flags`: those of that dlopen, 0 if unknown.
   void bind_new_objects(int dlopen_flags = 0);
+  // The same for objects whose relocations are certainly done, without a call of the dynamic linker: for a thread that
+  // somebody inside a dlopen may wait for.
+  void bind_complete_objects(int dlopen_flags = 0);
   // Every slot that still leads to our wrapper gets back what it held. Wrappers may still be running, or be called by a
   // tool that was bound after us: they must stay and must pass on to `real`.
   void unbind();
@@ -90,6 +93,8 @@ class GotBinder {
   template <void (GotBinder::*visit)(ElfObject&)>
   void each_object();
   bool counters_changed();
+  bool anything_new();
+  bool scan_new(int dlopen_flags);
   void scan();
   void scan_until_settled();
 

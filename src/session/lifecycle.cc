@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "session/lifecycle.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,12 +14,17 @@
 
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "intercept/process_functions.h"
 #include "record/emit.h"
 #include "record/entry.h"
 #include "record/recorder.h"
+#include "session/binding.h"
 #include "session/identity.h"
 #include "session/session_state.h"
 #include "sources/io/io_source.h"
+
+// glibc's second name for sigaction. The first may lead to the preload library, which hides our handlers.
+extern "C" int __sigaction(int signal, const struct sigaction* wanted, struct sigaction* old) noexcept;
 
 namespace dft::session {
 
@@ -35,9 +42,11 @@ void before_fork() {
   state.lock.lock();
   mask_before_fork = mask;
   recorder.lock_for_fork();
+  bindings_before_fork();
 }
 
 void after_fork_in_parent() {
+  bindings_after_fork();
   recorder.unlock_after_fork();
   const std::uint64_t mask = mask_before_fork;
   state.lock.unlock();
@@ -46,6 +55,7 @@ void after_fork_in_parent() {
 
 void after_fork_in_child() {
   state.lock.reset_after_fork();
+  bindings_in_child();
   become_forked_child();
   raw::restore_signals(mask_before_fork);
 }
@@ -91,60 +101,82 @@ bool install_lifecycle_hooks() {
          at_quick_exit(finish_process) == 0;
 }
 
+namespace {
+
+int before_exec(const char* path) {
+  // An exec that cannot work must not end the trace.
+  if (path != nullptr && raw::call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK) != 0) return 0;
+  return finish_for_exec() ? 1 : 0;
+}
+
+void exec_failed(int ended) { resume_after_exec(ended != 0); }
+
+bool child_log_file(char* const* environment, char* out, std::size_t size) {
+  if (environment == nullptr || state.start_directory[0] == '\0') return false;
+  const char* prefix = prefix_in(environment);
+  if (prefix == nullptr || prefix[0] == '/' || prefix[0] == '\0') return false;
+  if (strncmp(prefix, "./", 2) == 0) prefix += 2;
+  const int length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
+  return length > 0 && static_cast<std::size_t>(length) < size;
+}
+
+pid_t traced_fork(pid_t (*real)()) {
+  const base::Ticks begin = base::clock_now();
+  const pid_t result = real();
+  if (result <= 0 || !record::recording()) return result;
+  record::ArgList<64> args;
+  args.add_int64("ret", result);
+  const model::SiteId site = record::site_id("fork", "POSIX", model::Layer::kLibcIo);
+  record::emit_event(site, begin, base::clock_now(), args);
+  return result;
+}
+
+void before_vfork() {
+  io::pause_io();
+  record::suspend_thread();
+}
+
+void after_vfork() {
+  record::resume_thread();
+  io::resume_io();
+}
+
+void before_dlopen(int flags) {
+  state.libraries_opened.fetch_add(1, std::memory_order_relaxed);
+  before_library(flags);
+}
+
+// BSD semantics, as libc's signal() on Linux: restarted calls, the handler stays.
+intercept::SignalHandler traced_signal(intercept::SignalCall*, int signal, intercept::SignalHandler handler) {
+  if (handler == SIG_ERR || signal < 1 || signal >= NSIG) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  struct sigaction wanted;
+  struct sigaction old;
+  std::memset(&wanted, 0, sizeof wanted);
+  wanted.sa_handler = handler;
+  sigemptyset(&wanted.sa_mask);
+  sigaddset(&wanted.sa_mask, signal);
+  wanted.sa_flags = SA_RESTART;
+  if (traced_sigaction(&__sigaction, signal, &wanted, &old) != 0) return SIG_ERR;
+  return old.sa_handler;
+}
+
+}  // namespace
+
+const intercept::ProcessHooks lifecycle_hooks = {
+    finish_process, before_exec,   exec_failed,        child_log_file,   traced_fork,   before_vfork,
+    after_vfork,    before_dlopen, bind_new_libraries, traced_sigaction, traced_signal,
+};
+
 }  // namespace dft::session
 
-using dft::session::state;
-
 void dftracer_preload_start(void) {
+  dft::intercept::find_real_process_functions();
   try {
     dft::session::note_preload();
   } catch (...) {
     dft::base::LogLine() << "cannot read the configuration: out of memory: this process is not traced";
   }
-}
-
-void dftracer_before_exit(void) { dft::session::finish_process(); }
-
-int dftracer_before_exec(const char* path) {
-  // An exec that cannot work must not end the trace.
-  if (path != nullptr && dft::base::raw::call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK) != 0)
-    return 0;
-  return dft::session::finish_for_exec() ? 1 : 0;
-}
-
-void dftracer_exec_failed(int ended) { dft::session::resume_after_exec(ended != 0); }
-
-int dftracer_child_log_file(char* const* environment, char* out, unsigned long size) {
-  if (environment == nullptr || state.start_directory[0] == '\0') return 0;
-  const char* prefix = dft::session::prefix_in(environment);
-  if (prefix == nullptr || prefix[0] == '/' || prefix[0] == '\0') return 0;
-  if (strncmp(prefix, "./", 2) == 0) prefix += 2;
-  const int length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
-  return length > 0 && static_cast<unsigned long>(length) < size ? 1 : 0;
-}
-
-int dftracer_traced_fork(int (*real)(void)) {
-  const dft::base::Ticks begin = dft::base::clock_now();
-  const int result = real();
-  if (result <= 0 || !dft::record::recording()) return result;
-  dft::record::ArgList<64> args;
-  args.add_int64("ret", result);
-  const dft::model::SiteId site = dft::record::site_id("fork", "POSIX", dft::model::Layer::kLibcIo);
-  dft::record::emit_event(site, begin, dft::base::clock_now(), args);
-  return result;
-}
-
-void dftracer_before_vfork(void) {
-  dft::io::pause_io();
-  dft::record::suspend_thread();
-}
-void dftracer_after_vfork(void) {
-  dft::record::resume_thread();
-  dft::io::resume_io();
-}
-void dftracer_before_dlopen(void) { state.libraries_opened.fetch_add(1, std::memory_order_relaxed); }
-
-int dftracer_traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
-                              const struct sigaction* wanted, struct sigaction* old) {
-  return dft::session::traced_sigaction(real, signal, wanted, old);
 }

@@ -45,19 +45,17 @@ model::TimeMetric metric_of(const config::Options& options) {
   return model::TimeMetric::kUs;
 }
 
-// Without interception, aggregation and the collectors, their keys say 0: readers of the format expect them to be
-// there.
+// Without aggregation and the collectors, their keys say 0: readers of the format expect them to be there.
 void append_cfg(const StartFacts& facts, base::Buffer& out) {
   const config::Options& o = facts.options;
   JsonWriter json(out);
   json.key("enable").flag(o.enable).key("metadata").flag(o.metadata).key("core_affinity").flag(false);
   json.key("time_metric").string(model::time_metric_name(metric_of(o)));
-  json.key("io").flag(false).key("posix").flag(false).key("stdio").flag(false);
   json.key("compression").flag(o.compression).key("trace_all_files").flag(o.data_dirs.empty());
   json.key("tids").flag(o.tids).key("bind_signals").flag(o.bind_signals);
   json.key("write_buffer_size").number(o.write_buffer_size).key("trace_interval_ms").number(o.trace_interval_ms);
   json.key("libuv_thread_count").number(0).key("variorum_power").flag(false);
-  json.key("aggregation_enable").flag(false).key("aggregation_type").string("FULL").key("bind").flag(facts.bound);
+  json.key("aggregation_enable").flag(false).key("aggregation_type").string("FULL");
   json.key("buffer_limit").number(o.buffer_limit);
   json.key("buffer_mode").string(o.buffer_mode == config::BufferMode::kWait ? "wait" : "drop");
   json.key("flush_interval_ms").number(o.flush_interval_ms).key("crash_safe").flag(o.crash_safe);
@@ -97,10 +95,26 @@ void Notes::prepare(const StartFacts& facts) {
   append_start_args(facts, start_args_);
   append_cfg(facts, cfg_);
   append_build(build_);
+  set_interception(facts.interception);
   const Rank rank = rank_from_launcher(lookup);
   if (!rank.known) return;
   set(rank_, rank.value);
   JsonWriter(rank_args_).key("name").string("rank").key("value").string(rank.value).key("source").string(rank.source);
+}
+
+void Notes::set_interception(Interception interception) {
+  bound_.store(interception.bound, std::memory_order_relaxed);
+  posix_.store(interception.posix, std::memory_order_relaxed);
+  stdio_.store(interception.stdio, std::memory_order_relaxed);
+}
+
+// Members of `cfg`.
+void Notes::append_interception(base::Buffer& out) const {
+  const bool posix = posix_.load(std::memory_order_relaxed);
+  const bool stdio = stdio_.load(std::memory_order_relaxed);
+  JsonWriter json(out);
+  json.key("io").flag(posix || stdio).key("posix").flag(posix).key("stdio").flag(stdio);
+  json.key("bind").flag(bound_.load(std::memory_order_relaxed));
 }
 
 void Notes::prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base::Buffer& out) {
@@ -123,7 +137,10 @@ void Notes::prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base
   JsonWriter json(args);
   json.key("cwd").string(cwd.view()).key("exec_hash").string(exec.view()).key("cmd_hash").string(command.view());
   json.raw_members(start_args_.view());
-  json.key("cfg").begin_object().raw_members(cfg_.view()).end_object().key("build").raw(build_.view());
+  base::Buffer on;
+  append_interception(on);
+  json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(on.view()).end_object();
+  json.key("build").raw(build_.view());
   encoder.life_cycle_event("start", pid_, start_ns, args.view(), out);
   if (rank_.empty()) return;
   encoder.metadata(model::kProcessRecord, pid_, rank_args_.view(), out);
@@ -173,10 +190,12 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   base::Buffer args;
   JsonWriter json(args);
   json.key("num_events").number(encoder.next_id() - 1);
-  json.key("cfg").begin_object().raw_members(cfg_.view()).key("log_file").string(file.path()).end_object();
-  json.key("build").raw(build_.view());
-  const bool locked = lock_in_time();
   base::Buffer text;
+  append_interception(text);
+  json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(text.view());
+  json.key("log_file").string(file.path()).end_object().key("build").raw(build_.view());
+  text.clear();
+  const bool locked = lock_in_time();
   if (locked) append_used(encoder.used_layers(), text);
   json.key("used").raw(locked ? text.view() : "{}");
   text.clear();

@@ -5,6 +5,7 @@
 //          the drain's thread, without malloc.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 #include "base/buffer.h"
@@ -16,12 +17,19 @@
 
 namespace dft::session {
 
+// Which calls become events; noted as true in `end` when it was so at any time of the file.
+struct Interception {
+  bool bound;  // calls are led to the wrappers
+  bool posix;
+  bool stdio;
+};
+
 struct StartFacts {
   const config::Options& options;
   const Identity& identity;
   int pid;
   int ppid;
-  bool bound;             // calls are intercepted
+  Interception interception;
   const int* process_id;  // of the init call; null if none
 };
 
@@ -32,6 +40,7 @@ class Notes final : public write::TraceNotes {
   void epilogue(encode::EventEncoder& encoder, const write::FileSink& file, const write::Losses& losses,
                 std::uint64_t end_ns, base::Buffer& out) override;
 
+  void set_interception(Interception interception);
   void mark_used(std::string_view layer);
   void set_app(std::string_view key, std::int64_t value);
   void set_app(std::string_view key, std::string_view value);
@@ -44,6 +53,7 @@ class Notes final : public write::TraceNotes {
   bool lock_in_time();
   void append_used(std::uint32_t layers, base::Buffer& out) const;
   void append_app(base::Buffer& out) const;
+  void append_interception(base::Buffer& out) const;
 
   void put(KeyedTexts& texts, std::size_t key_size);
 
@@ -54,10 +64,11 @@ class Notes final : public write::TraceNotes {
   // Prepared text, read-only afterwards.
   base::Buffer host_, cwd_, command_, exec_name_, rank_, rank_args_;
   base::Buffer start_args_;  // behind the hashes
-  base::Buffer cfg_;         // "cfg":{...} up to log_file
+  base::Buffer cfg_;         // "cfg":{...} but for the interception and log_file
   base::Buffer build_;
   char host_hash_[16] = {};
   char pid_text_[16] = {};
+  std::atomic<bool> bound_{false}, posix_{false}, stdio_{false};
   std::string_view time_metric_;
   int pid_ = 0;
 };

@@ -13,7 +13,9 @@
 #include "base/log.h"
 #include "base/raw_io.h"
 #include "record/recorder.h"
+#include "session/binding.h"
 #include "session/identity.h"
+#include "session/lifecycle.h"
 #include "session/notes.h"
 #include "session/session_state.h"
 #include "session/sources.h"
@@ -56,6 +58,7 @@ void turn_off() {
   stop_sources();
   state.phase.store(Phase::kOff, std::memory_order_release);
   set_on(false);
+  if (state.generation.load(std::memory_order_relaxed) == 0) dft_process_hooks.store(nullptr);
 }
 
 void note_configuration_file() {
@@ -110,6 +113,7 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
     return false;
   }
   const std::string stem = trace_stem(prefix, identity, pid, suffix_of(request.producer));
+  if (prefix.size() < sizeof state.prefix) std::memcpy(state.prefix, prefix.c_str(), prefix.size() + 1);
   if (stem.size() >= sizeof out->writer.stem) {
     base::LogLine() << "cannot create the trace: the prefix has " << std::uint64_t{stem.size()}
                     << " bytes, more than a path may have: set DFTRACER_LOG_FILE to a shorter one";
@@ -124,8 +128,20 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
   out->writer.encoder.include_tids = config.tids;
   out->writer.encoder.time_metric = metric_of(config.time_metric);
   out->flush_interval_ms = config.flush_interval_ms;
+  out->on_interval = bind_complete_libraries;
   out->crash_safe = config.crash_safe;
   return true;
+}
+
+// REQUIRES: lock held; with `bind`, the calls are bound.
+void start_requested_sources(const StartRequest& request, std::string_view own_prefix) {
+  if (!request.bind) return;
+  start_sources(*options(), own_prefix, request.data_dirs != nullptr ? request.data_dirs : "");
+}
+
+Interception interception() {
+  const bool io = io_is_traced();
+  return {calls_are_bound(), io && options()->posix, io && options()->stdio};
 }
 
 // REQUIRES: lock held, phase not kRecording.
@@ -139,7 +155,8 @@ bool start_recording(const StartRequest& request) {
   const int pid = raw::pid();
   const Identity identity = read_identity();
   base::clock_start(config.clock != config::ClockChoice::kMonotonic);
-  notes().prepare({config, identity, pid, static_cast<int>(getppid()), state.preloaded, request.process_id});
+  start_requested_sources(request, absolute_prefix(request, config, identity.cwd));
+  notes().prepare({config, identity, pid, static_cast<int>(getppid()), interception(), request.process_id});
   write::DrainOptions drain_options;
   if (!fill_drain_options(request, config, identity, pid, &drain_options)) {
     turn_off();
@@ -187,7 +204,6 @@ std::uint64_t exit_timeout_ns() {
 
 // False when the drain is still at work: it may hold what it needs for ever, and nothing may start beside it.
 bool finish_as(Phase phase) {
-  if (phase != Phase::kFinished) stop_sources();
   const bool finished = write::drain.finish(exit_timeout_ns(), kQuiesceNs);
   if (!finished) {
     phase = Phase::kEnded;
@@ -214,9 +230,13 @@ void tell_tally() {
   raw::close(fd);
 }
 
-// Who really starts: a forked child of a recording process, or the preload library ahead of the program's own call.
+// Who really starts: a forked child of a recording process, or the preload library ahead of the program's own call. A
+// child's traces stand beside its parent's.
 StartRequest adjusted(StartRequest request) {
-  if (state.child) request.producer = Producer::kFork;
+  if (state.child) {
+    request.producer = Producer::kFork;
+    if (request.log_file == nullptr || request.log_file[0] == '\0') request.log_file = state.prefix;
+  }
   if (!state.child && state.preloaded) {
     if (request.log_file != nullptr && request.log_file[0] != '\0') tell_ignored_prefix(request.log_file);
     request.producer = Producer::kPreload;
@@ -225,8 +245,25 @@ StartRequest adjusted(StartRequest request) {
   return request;
 }
 
+// No more calls become events. Only the process that was started says that its lists leave out everything: forked
+// children, of which there may be thousands, have the same ones.
+void end_sources() {
+  if (!io_is_traced()) return;
+  stop_sources();
+  if (state.load_pid == raw::pid()) tell_filtered();
+}
+
+// Whether this init call is to bind the calls of the process. The configuration is read for it.
+bool wants_binding(const StartRequest& request) {
+  if (!request.bind) return false;
+  const base::LockGuard guard(state.lock);
+  if (state.phase.load(std::memory_order_relaxed) == Phase::kEnded || state.preloaded) return false;
+  return options()->enable && options()->init == config::InitMode::kFunction;
+}
+
 // An event while nothing is recorded: the first one of this process, or of a forked child.
 bool on_first_event() {
+  const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (recorder.prepare() && state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
@@ -243,6 +280,7 @@ __attribute__((constructor)) void on_load() {
     return;
   }
   recorder.on_inactive = on_first_event;
+  dft_process_hooks.store(&lifecycle_hooks, std::memory_order_release);
   recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
   state.load_pid = raw::pid();
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
@@ -253,24 +291,37 @@ __attribute__((constructor)) void on_load() {
 
 __attribute__((destructor)) void on_unload() { finish_process(); }
 
-}  // namespace
+// A start while recording: what was missing is added.
+bool join_recording(const StartRequest& request) {
+  const bool has_prefix = request.log_file != nullptr && request.log_file[0] != '\0';
+  if (has_prefix && state.producer == Producer::kPreload) tell_ignored_prefix(request.log_file);
+  if (!io_is_traced()) start_requested_sources(request, state.prefix);
+  notes().set_interception(interception());
+  return true;
+}
 
-bool start(const StartRequest& request) {
-  if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+bool start_bound(const StartRequest& request) {
   const base::LockGuard guard(state.lock);
   if (state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
-  if (phase == Phase::kRecording) {
-    const bool has_prefix = request.log_file != nullptr && request.log_file[0] != '\0';
-    if (has_prefix && state.producer == Producer::kPreload) tell_ignored_prefix(request.log_file);
-    return true;
-  }
+  if (phase == Phase::kRecording) return join_recording(request);
   if (phase == Phase::kOff || phase == Phase::kEnded) return false;
   return start_guarded(adjusted(request));
 }
 
+}  // namespace
+
+bool start(const StartRequest& request) {
+  if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+  const SourcesPaused paused;
+  StartRequest bound = request;
+  bound.bind = wants_binding(request) && bind_calls(state.config->options);
+  return start_bound(bound);
+}
+
 void note_preload() {
   if (!is_on()) return;
+  const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   const config::Options& config = *options();
   if (!config.enable) {
@@ -279,37 +330,42 @@ void note_preload() {
   }
   state.preloaded = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
   if (!state.preloaded) return;
-  StartRequest request;
-  start_sources(config, absolute_prefix(request, config, state.start_directory), {});
+  start_sources(config, absolute_prefix({}, config, state.start_directory), {});
 }
 
 void finish_from_api() {
+  const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
-  if (state.producer == Producer::kPreload) {
+  if (state.preloaded) {
     write::drain.flush(exit_timeout_ns());
     return;
   }
+  end_sources();
   const bool finished = finish_as(Phase::kFinished);
   set_on(false);  // only an init call starts again
   if (finished) notes().clear();
 }
 
 void finish_process() {
+  const SourcesPaused paused;
   const bool idle = state.phase.load(std::memory_order_acquire) == Phase::kIdle;
   if (idle && state.preloaded && state.load_pid == raw::pid()) {
     set_on(false);
     state.phase.store(Phase::kEnded, std::memory_order_release);
+    end_sources();
     tell_tally();
   }
   if (!this_process_records()) return;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
+  end_sources();
   finish_as(Phase::kEnded);
   set_on(false);
 }
 
 bool finish_for_exec() {
+  const SourcesPaused paused;
   if (!this_process_records()) return false;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return false;
@@ -319,8 +375,10 @@ bool finish_for_exec() {
 
 void resume_after_exec(bool was_recording) {
   if (!was_recording) return;
+  const SourcesPaused paused;
   StartRequest request;
   request.producer = state.producer;
+  request.log_file = state.prefix;
   const base::LockGuard guard(state.lock);
   start_guarded(request);
 }

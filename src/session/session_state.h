@@ -34,6 +34,7 @@ struct State {
   std::atomic<std::uint64_t> generation{0};
   std::atomic<std::uint64_t> libraries_opened{0};
   char start_directory[4096] = {};  // what a relative prefix of the configuration is relative to; "" if unknown
+  char prefix[4096] = {};           // absolute, of the traces that this process or its parent has begun
   char configuration[4096] = {};    // the file's name as DFTRACER_CONFIGURATION had it; "" if none was read
 };
 extern State state;

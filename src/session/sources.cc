@@ -11,6 +11,8 @@ namespace dft::session {
 
 namespace {
 
+bool lists_are_given = false;  // there is something that the user may have got wrong
+
 void add_pieces(std::string_view list, std::vector<std::string>& out) {
   while (!list.empty()) {
     const std::size_t end = list.find(':');
@@ -37,6 +39,7 @@ void start_sources(const config::Options& config, std::string_view own_prefix, s
   io.includes = {includes.data(), includes.size()};
   io.excludes = {excludes.data(), excludes.size()};
   io.own_traces = own_prefix;
+  lists_are_given = !io.trace_all || !excludes.empty();
   if (!io::start_io(io)) base::LogLine() << "cannot trace I/O: out of memory: other events are traced";
 }
 
@@ -44,11 +47,16 @@ void stop_sources() { io::stop_io(); }
 
 void sources_in_child() { io::io_in_forked_child(); }
 
-void tell_filtered(const config::Options& config) {
+bool io_is_traced() { return io::io_is_on(); }
+
+void tell_filtered() {
   const io::IoSummary summary = io::io_summary();
-  if (!config.io || summary.any_traced || summary.filtered == 0) return;
+  if (!lists_are_given || summary.any_traced || summary.filtered == 0) return;
   base::LogLine() << "no file was traced: all " << summary.filtered
                   << " that the program opened lie outside DFTRACER_DATA_DIR or in DFTRACER_DATA_DIR_EXCLUDE";
 }
+
+SourcesPaused::SourcesPaused() { io::pause_io(); }
+SourcesPaused::~SourcesPaused() { io::resume_io(); }
 
 }  // namespace dft::session

@@ -14,7 +14,18 @@ namespace dft::session {
 void start_sources(const config::Options& config, std::string_view own_prefix, std::string_view data_dirs);
 void stop_sources();
 void sources_in_child();  // in a forked child, before its first event
-// One line when everything that was opened had been left out by DFTRACER_DATA_DIR.
-void tell_filtered(const config::Options& config);
+bool io_is_traced();      // at this moment
+// One line when everything that was opened had been left out by the user's lists. After stop_sources().
+void tell_filtered();
+
+// While it lives, this thread's own calls of libc, or those of the application's allocator, are no events: they would
+// come back to the session, whose lock is held.
+class SourcesPaused {
+ public:
+  SourcesPaused();
+  ~SourcesPaused();
+  SourcesPaused(const SourcesPaused&) = delete;
+  SourcesPaused& operator=(const SourcesPaused&) = delete;
+};
 
 }  // namespace dft::session

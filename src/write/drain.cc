@@ -135,6 +135,7 @@ bool Drain::loop() {
       next_flush = base::monotonic_ns() + interval;
       announce(flush_done_, flush_asked);
       recorder.register_membarrier();
+      if (work_->options.on_interval != nullptr) work_->options.on_interval();
       continue;
     }
     recorder.wait_for_work(seen, next_flush > now ? next_flush - now : 0);

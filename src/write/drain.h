@@ -27,6 +27,7 @@ struct DrainOptions {
   WriterOptions writer;
   std::uint64_t flush_interval_ms = 1000;
   bool crash_safe = false;
+  void (*on_interval)() = nullptr;  // on the drain's thread, after each flush that the interval asked for
 };
 
 class Drain {

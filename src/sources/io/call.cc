@@ -2,12 +2,8 @@
 // The parts of call.h that are no templates: schemas, the event itself, and the real functions.
 #include "sources/io/call.h"
 
-#include <dlfcn.h>
-
+#include "intercept/real_function.h"
 #include "sources/io/posix.gen.h"
-
-// Exported by the preload library: the definition behind its own, which only a look-up from there can find.
-extern "C" __attribute__((weak)) void* dftracer_next_symbol(const char* name);
 
 namespace dft::io {
 
@@ -44,6 +40,7 @@ model::SchemaId make_schema(const Function& function, Outcome outcome, bool has_
   if ((function.flags & kHasRet) != 0) fields[count++] = {ArgType::kInt64, "ret"};
   if (outcome != Outcome::kOk) fields[count++] = {ArgType::kInt64, "errno"};
   if (!function.symbol.empty()) fields[count++] = {ArgType::kString, "symbol"};
+  if (count == 0) return model::kSelfDescribing;
   return record::schema_id(fields, count);
 }
 
@@ -60,7 +57,10 @@ void write_event(model::SiteId site, const Ended& ended, model::SchemaId schema,
   if (__builtin_expect(io_args.load(std::memory_order_relaxed) && schema != model::kSelfDescribing, 1)) {
     record::emit_event(site, begin, end, record::Args(schema, values), flags);
   } else {
-    record::emit_event(site, begin, end, record::Args(), flags);  // args are off, or there is no memory for a schema
+    // Args are off; or the function has none, or there is no memory for a schema: then hhash only.
+    record::Args none;
+    if (io_args.load(std::memory_order_relaxed)) none.schema = model::kSelfDescribing;
+    record::emit_event(site, begin, end, none, flags);
   }
 }
 
@@ -88,15 +88,12 @@ std::atomic<model::SchemaId>& schema_of(Function& function, Outcome outcome, boo
 }  // namespace
 
 void* find_real(Function& function) {
-  const int error = errno;
-  void* address =
-      &dftracer_next_symbol != nullptr ? dftracer_next_symbol(function.name) : dlsym(RTLD_DEFAULT, function.name);
+  void* address = intercept::next_definition(function.name);
   if (address == nullptr) {
     address = (function.flags & kReturnsPointer) != 0 ? reinterpret_cast<void*>(&missing_pointer)
                                                       : reinterpret_cast<void*>(&missing_number);
   }
   function.real.store(address, std::memory_order_relaxed);
-  errno = error;
   return address;
 }
 
