@@ -121,6 +121,7 @@ bool child_log_file(char* const* environment, char* out, std::size_t size) {
 }
 
 pid_t traced_fork(pid_t (*real)()) {
+  if (!io::posix_is_on() || !record::recording()) return real();
   const base::Ticks begin = base::clock_now();
   const pid_t result = real();
   if (result <= 0 || !record::recording()) return result;

@@ -35,6 +35,9 @@ bool start_io(const IoConfig& config) {
 
 void stop_io() { io_wanted.store(0, std::memory_order_release); }
 bool io_is_on() { return io_wanted.load(std::memory_order_relaxed) != 0; }
+bool posix_is_on() {
+  return (io_wanted.load(std::memory_order_relaxed) & static_cast<std::uint32_t>(Category::kPosix)) != 0;
+}
 
 void io_in_forked_child() {
   working_directory.start();

@@ -26,6 +26,7 @@ struct IoConfig {
 bool start_io(const IoConfig& config);
 void stop_io();
 bool io_is_on();
+bool posix_is_on();  // calls of cat POSIX become events
 
 // In a forked child, before its first event.
 void io_in_forked_child();

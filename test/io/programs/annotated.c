@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// An annotated program with I/O of its own: annotated [WHAT...], in this order. Files are made in the current directory.
+// An annotated program with I/O of its own: annotated [WHAT...], in this order. Files are made in the current
+// directory.
+#define _GNU_SOURCE
+#include <dftracer/dftracer.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <dftracer/dftracer.h>
 
 // One file: open, write, read, close by POSIX; then the same by STDIO.
 static void io(const char* name) {
@@ -42,6 +43,14 @@ static void plugin(const char* path, int mode, int looks_up) {
     usleep(400000);  // several flush intervals of the test, whose subject they are
   }
   if (call("plugin.txt") != 0) exit(94);
+}
+
+// Which library this program's calls of pread lead to, by a word that the linker fills as it fills its slots.
+static ssize_t (*const volatile called)(int, void*, size_t, off_t) = pread;
+static void slots(void) {
+  Dl_info info;
+  if (dladdr((void*)called, &info) == 0) exit(89);
+  puts(strstr(info.dli_fname, "libdftracer_core") != NULL ? "dftracer" : "libc");
 }
 
 int main(int argc, char** argv) {
@@ -92,6 +101,8 @@ int main(int argc, char** argv) {
       _exit(atoi(what + 6));
     } else if (strcmp(what, "sync") == 0) {
       sync();
+    } else if (strcmp(what, "slots") == 0) {
+      slots();
     } else {
       return 99;
     }

@@ -39,7 +39,8 @@ static int asynchronous(void) {
   aio_context_t context = 0;
   if (syscall(SYS_io_setup, 4, &context) != 0) return 1;
   const int fd = open("in", O_RDONLY);
-  struct iocb request = {.aio_fildes = (unsigned)fd, .aio_lio_opcode = IOCB_CMD_PREAD, .aio_buf = (unsigned long)bytes, .aio_nbytes = 16};
+  struct iocb request = {
+      .aio_fildes = (unsigned)fd, .aio_lio_opcode = IOCB_CMD_PREAD, .aio_buf = (unsigned long)bytes, .aio_nbytes = 16};
   struct iocb* list[] = {&request};
   struct io_event done;
   if (syscall(SYS_io_submit, context, 1, list) != 1) return 1;

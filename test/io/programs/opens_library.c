@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* S20: opens_library LIBRARY COUNT: calls that a library makes which is loaded later, without joining the global scope. */
+/* S20: opens_library LIBRARY COUNT: calls that a library makes which is loaded later, without joining the global scope.
+ */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

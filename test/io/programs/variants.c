@@ -72,7 +72,8 @@ static int stats(void) {
   if (fstatat(AT_FDCWD, "in", &plain, 0) || !same_file(&plain, &old)) return 4;
   struct statx more;
   if (statx(AT_FDCWD, "in", 0, STATX_BASIC_STATS, &more)) return 5;
-  if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &more) || more.stx_size != (unsigned long long)plain.st_size) return 6;
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &more) || more.stx_size != (unsigned long long)plain.st_size)
+    return 6;
   return close(fd);
 }
 
