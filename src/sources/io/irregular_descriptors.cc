@@ -19,9 +19,14 @@ int close_call(Function& function, int fd) {
   if (!tracking()) return call();
   const FdEntry entry = fd_table.find(fd);
   fd_table.forget(fd);
+  if (!entry.traced || !wanted(function)) {  // not timed: most closes of a program that traces one directory
+    const int ret = call();
+    fd_table.closed(fd);
+    return ret;
+  }
   const auto done = timed(call, kNegative);
   fd_table.closed(fd);
-  if (entry.traced && wanted(function)) emit(function, done, entry.name, no_args);
+  emit(function, done, entry.name, no_args);
   errno = done.error;
   return done.ret;
 }
