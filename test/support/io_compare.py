@@ -20,7 +20,8 @@ EXCLUDED = re.compile(r"/(proc|sys)(/|$)|/dev(?!/shm)(/|$)|.*\.so(\.\d+)*$")
 
 @dataclasses.dataclass
 class Names:
-    """Makes names of two runs comparable: their folders, links, and `masks` (pattern, replacement)."""
+    """Makes names of two runs comparable: their folders, links, and `masks` (pattern, replacement). A
+    name that becomes empty is not compared."""
 
     folder: str
     masks: tuple = ()
