@@ -515,3 +515,23 @@ def test_s82_without_metadata(bench):
     run = same(bench, "streams.c", "blocks", env={"DFTRACER_INC_METADATA": "0"})
     rows = [r for r in harness.summary_rows(run.log) if r["name"] == "fwrite"]
     assert rows[0]["count"] == 1000 and not rows[0].get("bytes")
+
+
+# -------------------------------------------------------------- faults of the original's release 2.2.0 under stress
+
+
+@pytest.mark.parametrize("threads", [1, 8, 32])
+def test_r2_no_call_of_many_threads_is_lost(bench, threads):
+    turns = (20000 if harness.LONG else 1600) // threads
+    run = same(bench, "threads.c", threads, turns)
+    counts = collections.Counter((n, f) for n, f, _ in calls(run) if f and f.startswith("mine"))
+    once, twice = ("open", "write", "pread", "dup", "read", "fopen", "fread", "fclose"), ("close",)
+    wanted = {(n, f"mine{i}"): turns * times for i in range(threads) for names, times in ((once, 1), (twice, 2)) for n in names}
+    assert counts == wanted
+
+
+@pytest.mark.parametrize("how", ["execl", "execlp", "execle", "execv", "execvp", "fails"])
+def test_r9_r10_exec(bench, how):
+    """The new program gets its words; the images before lose nothing."""
+    run = same(bench, "execs.c", how)
+    assert run.out == (b"" if how == "fails" else b"2:a\n3:\n4:c d\n")
