@@ -120,8 +120,9 @@ def differences(calls: list[strace.Call], run, names: tuple[Names, Names]) -> li
 
 READERS = ("fread", "fgets", "fgetc", "getc", "getline", "getdelim", "getchar", "gets", "getw")
 WRITERS = ("fwrite", "fputs", "fputc", "putc", "puts", "putchar", "putw", "fprintf", "vfprintf", "printf", "vprintf", "dprintf", "vdprintf")
-# What a program may have called when libc fills a stream's buffer; __uflow and __underflow come from macros of stdio.h.
-FILLS = (*READERS, "uflow", "underflow", "fscanf", "vfscanf", "isoc99_fscanf", "isoc99_vfscanf", "isoc23_fscanf", "fseek", "fseeko", "ungetc")
+# What a program may have called when libc fills a stream's buffer: __uflow and __underflow come from macros of stdio.h;
+# getc leaves no frame of its own.
+FILLS = (*READERS, "uflow", "underflow", "default_uflow", "fscanf", "vfscanf", "isoc99_fscanf", "isoc99_vfscanf", "isoc23_fscanf", "fseek", "fseeko", "ungetc")
 
 
 def _fills(entry: str | None) -> bool:
