@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "intercept/preload_library.h"
+
 namespace dft::intercept {
 
 namespace {
@@ -186,6 +188,7 @@ void GotBinder::find_definitions(ElfObject& object) {
 
 bool GotBinder::is_ours(const ElfObject& object) {
   if (object.contains(reinterpret_cast<const void*>(&landmark))) return true;
+  if (preload_library_is_loaded() && object.contains(reinterpret_cast<const void*>(&dftracer_next_symbol))) return true;
   return std::any_of(table_.begin(), table_.end(),
                      [&](const Row& row) { return object.contains(row.binding->wrapper); });
 }

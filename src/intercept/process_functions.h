@@ -31,6 +31,8 @@ namespace dft::intercept {
 
 // Rows that serve only while the tracer has handlers of its own.
 inline bool is_signal_function(std::size_t row) { return row == 15 || row == 16; }
+// Rows whose names the preload library does not export.
+inline bool is_lookup_function(std::size_t row) { return row > 18; }
 
 // Finds all real functions: their first call may be in a signal handler or in a vfork child, where the dynamic linker
 // must not be called.

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/raw_io.h"
+#include "base/sanitizer.h"
 
 namespace dft::record {
 
@@ -100,6 +101,7 @@ bool DefinitionsLog::grow_table() {
 
 const DefinitionHeader* DefinitionsLog::make_entry(const Entry& like, std::uint32_t id, std::string_view name,
                                                    std::string_view cat) {
+  const base::UnseenByThreadSanitizer unseen;  // as other threads will read it
   const std::size_t size = sizeof(Entry) + padded8(name.size() + cat.size());
   char* memory = allocate(size);
   if (memory == nullptr) return nullptr;

@@ -18,8 +18,9 @@ bool calls_are_bound();  // by either
 void bind_new_libraries();
 // The same without a call of the dynamic linker: what is still being loaded has to wait. For the drain's thread.
 void bind_complete_libraries();
-// A dlopen with these flags begins.
-void before_library(int flags);
+// A dlopen with these flags begins. A library that looks at itself first (RTLD_DEEPBIND) does not find the preload
+// library's names, so it is bound behind that, too.
+void before_library(const config::Options& config, int flags);
 void bindings_before_fork();
 void bindings_after_fork();  // in the parent
 void bindings_in_child();    // on its only thread

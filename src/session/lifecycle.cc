@@ -144,7 +144,7 @@ void after_vfork() {
 
 void before_dlopen(int flags) {
   state.libraries_opened.fetch_add(1, std::memory_order_relaxed);
-  before_library(flags);
+  if (state.config != nullptr) before_library(state.config->options, flags);
 }
 
 // BSD semantics, as libc's signal() on Linux: restarted calls, the handler stays.

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "base/sanitizer.h"
 #include "write/descriptor_table.h"
 #include "write/drain_work.h"
 
@@ -90,6 +91,7 @@ bool Drain::start_thread() {
 }
 
 void* Drain::thread_main(void* self) {
+  const base::UnseenByThreadSanitizer unseen;
   auto* mine = static_cast<Drain*>(self);
   mine->tid_.store(raw::tid(), std::memory_order_relaxed);
   prctl(PR_SET_NAME, "dftracer", 0, 0, 0);
