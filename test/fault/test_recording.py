@@ -29,7 +29,7 @@ def test_flood_at_the_smallest_limit_loses_nothing(bench):
 
 @pytest.mark.parametrize("threads", [1, THREADS])
 def test_drop_mode_counts_exactly(bench, threads):
-    env = {"DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_BUFFER_MODE": "drop", "DFTRACER_WRITE_BUFFER_SIZE": "4K"}
+    env = harness.NO_IO | {"DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_BUFFER_MODE": "drop", "DFTRACER_WRITE_BUFFER_SIZE": "4K"}
     count = MANY * THREADS // threads
     run = bench.same(REGIONS, count, threads, env=env, timeout=120, notes="any")
     trace = run.trace()

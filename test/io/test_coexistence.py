@@ -133,7 +133,7 @@ def test_a_sanitized_program_runs_and_is_traced_when_annotated(bench, kind, comp
     program = sanitized(kind, compiler, "-DANNOTATED", *include, f"-L{folder}", "-ldftracer_core", f"-Wl,-rpath,{folder}")
     bare = bench.run([program], None)
     inside = compiler == "clang" and kind in ("address", "thread")  # the runtime is part of the program
-    said = [r"the sanitizer inside this program .* dftracer run"] if inside else None
+    said = [r"the sanitizer inside this program .* \(dftracer run\)"] if inside else None
     run = harness.compare(bare, bench.run([program], "function"), said)
     assert run.status == 0
     trace = next(t for t in run.traces() if "-app" in t.path.name)
