@@ -23,7 +23,7 @@ TEST_F(Lifecycle, InitPassesItsArgumentsAndMarksTheApi) {
   DFTRACER_C_INIT_NO_BIND("log", nullptr, nullptr);
   DFTRACER_CPP_INIT_NO_BIND(nullptr, "all", nullptr);
   EXPECT_EQ(fake::state.calls,
-            (Calls{"start log a:b 17", "used C_APP", "start (null) (null) (null)", "used CPP_APP",
+            (Calls{"start log a:b 17 bind", "used C_APP", "start (null) (null) (null) bind", "used CPP_APP",
                    "start log (null) (null)", "used C_APP", "start (null) all (null)", "used CPP_APP"}));
 }
 
@@ -47,7 +47,7 @@ TEST_F(Lifecycle, OldNamesAreTheNewFunctions) {
   set_app_metadata_string("s", "v");
   finalize();
   EXPECT_EQ(fake::state.calls,
-            (Calls{"start l (null) (null)", "start l (null) (null)", "used m", "app i 1", "app s \"v\"", "finish"}));
+            (Calls{"start l (null) (null) bind", "start l (null) (null)", "used m", "app i 1", "app s \"v\"", "finish"}));
 }
 
 TEST_F(Lifecycle, NullNotesAreIgnored) {

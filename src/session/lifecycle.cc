@@ -55,7 +55,6 @@ void after_fork_in_parent() {
 
 void after_fork_in_child() {
   state.lock.reset_after_fork();
-  bindings_in_child();
   become_forked_child();
   raw::restore_signals(mask_before_fork);
 }

@@ -402,6 +402,7 @@ void become_forked_child() {
   write::drain.reset_in_child();
   base::forget_deferred_log();
   if (notes_made) notes().reset_after_fork();
+  bindings_in_child();
   sources_in_child();
   state.pid = raw::pid();
   if (before == Phase::kRecording) {

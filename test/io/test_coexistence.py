@@ -141,6 +141,20 @@ def test_a_sanitized_program_runs_and_is_traced_when_annotated(bench, kind, comp
         assert sorted(io_of(trace, name)) == sorted(["open", "write", "close", "fopen", "fread", "fclose"] * 50)
 
 
+@pytest.mark.parametrize("options", [None, "exitcode=9"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_run_command_traces_a_sanitized_program(bench, kind, compiler, options):
+    program = sanitized(kind, compiler)
+    folder = bench.place("run")
+    env = {} if options is None else {"ASAN_OPTIONS": options}
+    done = harness.dftracer("run", "-o", folder / "log" / "t", "--", program, env=env, cwd=folder / "cwd")
+    assert done.returncode == 0 and done.stdout == "done\n", done.stderr
+    result = harness.Result(0, b"", b"", folder)
+    trace = next(t for t in result.traces() if "-preload" in t.path.name)
+    assert sorted(io_of(trace, "a")) == sorted(["open", "write", "close", "fopen", "fread", "fclose"] * 50)
+
+
 def test_gccs_address_sanitizer_says_that_it_wants_to_be_first(bench):
     program = sanitized("address", "gcc")
     run = bench.run([program], "preload")

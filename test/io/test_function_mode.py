@@ -137,6 +137,16 @@ def test_however_the_program_is_linked(bench, flags):
     assert of_file([trace], "a") == WHOLE
 
 
+@pytest.mark.parametrize("mode", ["function", "hybrid"])
+@pytest.mark.parametrize("bound", [0, 1])
+def test_the_tracers_handlers_do_not_show(bench, mode, bound):
+    result = run(bench, "init", "signals", "io:a", "signals", "kill:15", mode=mode, env={"DFTRACER_BIND_SIGNALS": bound})
+    assert result.status == -15 and result.out.count(b" 0") == 0
+    if bound:
+        (trace,) = result.traces()
+        assert of_file([trace], "a") == WHOLE and trace.end is not None
+
+
 def test_the_directories_of_the_init_call(bench):
     result = run(bench, "init:,/nowhere:in", "io:a", "io:in")
     (trace,) = result.traces()

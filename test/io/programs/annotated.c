@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,23 @@ static void slots(void) {
   Dl_info info;
   if (dladdr((void*)called, &info) == 0) exit(89);
   puts(strstr(info.dli_fname, "libdftracer_core") != NULL ? "dftracer" : "libc");
+}
+
+static volatile sig_atomic_t handled;
+static void on_signal(int number) { handled += number; }
+
+// What the application sees of its handlers, whatever the tracer has installed under them.
+static void signals(void) {
+  handled = 0;
+  struct sigaction old;
+  sigaction(SIGTERM, NULL, &old);
+  printf("SIGTERM default %d\n", old.sa_handler == SIG_DFL);
+  printf("SIGINT default %d\n", signal(SIGINT, on_signal) == SIG_DFL);
+  raise(SIGINT);
+  printf("handled %d ours %d\n", handled == SIGINT, signal(SIGINT, SIG_DFL) == on_signal);
+  sigaction(SIGINT, NULL, &old);
+  printf("SIGINT default %d\n", old.sa_handler == SIG_DFL);
+  fflush(stdout);
 }
 
 int main(int argc, char** argv) {
@@ -101,6 +119,10 @@ int main(int argc, char** argv) {
       _exit(atoi(what + 6));
     } else if (strcmp(what, "sync") == 0) {
       sync();
+    } else if (strcmp(what, "signals") == 0) {
+      signals();
+    } else if (strncmp(what, "kill:", 5) == 0) {
+      raise(atoi(what + 5));
     } else if (strcmp(what, "slots") == 0) {
       slots();
     } else {
