@@ -42,4 +42,8 @@ __attribute__((visibility("default"))) int dftracer_traced_sigaction(int (*real)
                                                                                  struct sigaction*),
                                                                      int signal, const struct sigaction* wanted,
                                                                      struct sigaction* old);
+// signal() likewise; `real` is libc's.
+using dftracer_signal_handler = void (*)(int);
+__attribute__((visibility("default"))) dftracer_signal_handler dftracer_traced_signal(
+    dftracer_signal_handler (*real)(int, dftracer_signal_handler), int signal, dftracer_signal_handler handler);
 }
