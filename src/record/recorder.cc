@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/raw_io.h"
+#include "record/interrupted.h"
 
 namespace dft::record {
 
@@ -18,7 +19,8 @@ using model::ChunkKind;
 namespace {
 constexpr std::size_t kStatePage = 4096;
 constexpr std::uint32_t kUnannounced = 16;
-Control inert_control;
+Control inert_control{{0}, {1}};
+constexpr std::uint32_t kSettling = 2;
 pthread_key_t exit_key;
 
 // Destructors of other keys may have events too. The key is set again until libc's last round, so that a thread that
@@ -47,7 +49,7 @@ bool Recorder::prepare() {
   if (page == nullptr) return false;
   // Before Linux 4.14 this fails; then only the pthread_atfork handler protects forked children.
   base::raw::madvise(page, 4096, MADV_WIPEONFORK);
-  control = new (page) Control{};
+  control = new (page) Control{{0}, {1}};
   prepared_ = true;
   return true;
 }
@@ -131,9 +133,11 @@ void Recorder::lock_for_fork() {
   definitions.lock();
   threads_lock_.lock();
   pool.lock();
+  share_with_child(true);
 }
 
 void Recorder::unlock_after_fork() {
+  share_with_child(false);
   pool.unlock();
   threads_lock_.unlock();
   definitions.unlock();
@@ -141,7 +145,8 @@ void Recorder::unlock_after_fork() {
 }
 
 void Recorder::reset_in_child() {
-  // Chunks and thread states were not inherited (MADV_DONTFORK); only what points to them is cleared.
+  // Chunks were not inherited (MADV_DONTFORK); only what points to them is cleared.
+  orphan_threads();
   control->active.store(0, std::memory_order_relaxed);
   this_thread = nullptr;
   if (prepared_) pthread_setspecific(exit_key, nullptr);
@@ -160,6 +165,20 @@ void Recorder::reset_in_child() {
   definitions.reset_after_fork();
 }
 
+bool Recorder::claim_child() {
+  for (;;) {
+    std::uint32_t seen = 0;
+    if (control->ours.compare_exchange_strong(seen, kSettling, std::memory_order_acquire)) return true;
+    if (seen != kSettling) return false;
+    base::raw::futex_wait(&control->ours, kSettling, 10'000'000);
+  }
+}
+
+void Recorder::child_settled() {
+  control->ours.store(1, std::memory_order_release);
+  base::raw::futex_wake(&control->ours, 1 << 30);
+}
+
 // One thread at a time takes from the list, so a state cannot leave it and come back between the two looks.
 ThreadState* Recorder::free_state() {
   ThreadState* state = free_states_.load(std::memory_order_acquire);
@@ -172,7 +191,6 @@ ThreadState* Recorder::new_state() {
   if (unused_count_ == 0) {
     void* memory = base::raw::map(kStatePage);
     if (memory == nullptr) return nullptr;
-    base::raw::madvise(memory, kStatePage, MADV_DONTFORK);
     unused_states_ = static_cast<ThreadState*>(memory);
     unused_count_ = kStatePage / sizeof(ThreadState);
   }

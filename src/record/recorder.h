@@ -20,6 +20,8 @@ namespace dft::record {
 
 struct Control {
   std::atomic<std::uint32_t> active;
+  // 0 in a child, whatever system call made it, until its memory is its own (claim_child, child_settled).
+  std::atomic<std::uint32_t> ours;
 };
 // Never null: an inert one before the first start.
 extern Control* control;
@@ -31,6 +33,13 @@ struct Recorder {
 
   // Called by a thread that has an event while recording is inactive; true when recording is active afterwards.
   bool (*on_inactive)() = nullptr;
+
+  // Called in a child that no fork handler saw (clone, _Fork), before a thread of it waits for a lock: whoever held one
+  // in the parent does not exist here. Returns when the child is settled.
+  void (*on_forked)() = nullptr;
+  void settle_child() {
+    if (__builtin_expect(control->ours.load(std::memory_order_relaxed) != 1, 0) && on_forked != nullptr) on_forked();
+  }
 
   // Called when the main thread ends by pthread_exit while others may live on.
   void (*on_main_thread_exit)() = nullptr;
@@ -51,6 +60,9 @@ struct Recorder {
   void lock_for_fork();
   void unlock_after_fork();
   void reset_in_child();
+  // The first thread of a child to ask gets true, then resets everything; others wait until child_settled().
+  bool claim_child();
+  void child_settled();
 
   // -- recording threads --
   ThreadState* attach_thread();

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/error_output.h"
 #include "base/log.h"
 #include "base/raw_io.h"
 #include "record/recorder.h"
@@ -222,8 +223,16 @@ StartRequest adjusted(StartRequest request) {
   return request;
 }
 
+void on_forked() {
+  const base::SignalGuard signals;
+  if (!recorder.claim_child()) return;
+  state.lock.reset_after_fork();
+  become_forked_child();
+}
+
 // An event while nothing is recorded: the first one of this process, or of a forked child.
 bool on_first_event() {
+  recorder.settle_child();
   const base::LockGuard guard(state.lock);
   if (recorder.prepare() && state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
@@ -235,11 +244,13 @@ bool on_first_event() {
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
 __attribute__((constructor)) void on_load() {
   if (&dftracer_tool_process != nullptr || !config::maybe_enabled(&config::process_environment)) return;
+  base::note_error_output();
   if (!install_lifecycle_hooks()) {
     base::LogLine() << "cannot watch for forks: out of memory: this process is not traced";
     return;
   }
   recorder.on_inactive = on_first_event;
+  recorder.on_forked = on_forked;
   recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
   state.load_pid = raw::pid();
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
@@ -254,6 +265,7 @@ __attribute__((destructor)) void on_unload() { finish_process(); }
 
 bool start(const StartRequest& request) {
   if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+  recorder.settle_child();
   const base::LockGuard guard(state.lock);
   if (state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
@@ -278,6 +290,7 @@ void note_preload() {
 }
 
 void finish_from_api() {
+  recorder.settle_child();
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
   if (state.producer == Producer::kPreload) {
@@ -344,6 +357,7 @@ void become_forked_child() {
     state.phase.store(Phase::kIdle, std::memory_order_relaxed);
     set_on(true);
   }
+  recorder.child_settled();
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }
