@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Purpose: what happens to recording at each turn of a process's life. One table:
 //
-//   moment                  flushed            reset                        recorded
-//   load                    -                  -                            nothing (two variables are read; preloaded
-//   and on: the configuration) first event, init       -                  -                            start-up
-//   records, `start` thread start            -                  -                            nothing thread exit its
-//   chunks go to the drain                      nothing fork, parent            -                  - nothing fork,
-//   child             -                  everything but names         own file (suffix fork) at its first event vfork
-//   child             nothing: it shares the parent's memory and is recognised by its pid exec (preloaded)        all,
-//   file ended    started again if exec fails  `end` of the old image; the new one has its own file posix_spawn
-//   (preloaded) -                  -                            the child gets an absolute DFTRACER_LOG_FILE _exit,
-//   _Exit (preloaded), quick_exit, exit, return from main, destructor: all, file ended; `end` fatal signal with
-//   DFTRACER_BIND_SIGNALS=1 all, file ended when the signal kills; else up to one interval is lost SIGKILL up to one
-//   flush interval is lost; nothing with DFTRACER_CRASH_SAFE=1 (dftracer recover)
+// clang-format off
+//   moment                     what happens
+//   -------------------------  ------------------------------------------------------------------------------------
+//   load                       nothing; two variables are read (preloaded and on: the configuration, too)
+//   init call, first event     start-up records and `start`
+//   thread start               nothing
+//   thread exit                its chunks go to the drain
+//   fork, parent               nothing
+//   fork, child                forgets all but names; its own file (suffix fork) at its first event
+//   vfork child                nothing: it shares the parent's memory and is recognised by its pid
+//   exec (preloaded)           file ended with `end` of the old image; starts again if exec fails
+//   posix_spawn (preloaded)    the child gets an absolute DFTRACER_LOG_FILE
+//   _exit, _Exit (preloaded),
+//   quick_exit, exit, return
+//   from main, destructor      file ended with `end`
+//   fatal signal               DFTRACER_BIND_SIGNALS=1: file ended when the signal kills; else as SIGKILL
+//   SIGKILL                    up to one flush interval is lost; nothing with DFTRACER_CRASH_SAFE=1 (dftracer recover)
+// clang-format on
 //
 // Threads: the hooks run on the thread that does the thing, with signals blocked where they hold locks.
 #pragma once
