@@ -32,7 +32,7 @@ void on_thread_exit(void* value) {
   const base::SignalGuard signals;
   ThreadState* state = this_thread;
   this_thread = nullptr;  // an event in one more destructor attaches anew
-  if (state != nullptr && control->active.load(std::memory_order_relaxed) != 0) recorder.leave_thread(state);
+  if (state != nullptr) recorder.leave_thread(state);
   const bool main_thread = base::raw::tid() == base::raw::pid();
   if (main_thread && recorder.on_main_thread_exit != nullptr) recorder.on_main_thread_exit();
 }
@@ -82,6 +82,7 @@ unsigned Recorder::quiesce(std::uint64_t longest_wait_ns) {
       const bool live = state->phase.load(std::memory_order_acquire) == ThreadPhase::kLive;
       if (live && state != this_thread && state->level.load(std::memory_order_acquire) != 0) ++inside;
     }
+    inside += leaving_.load(std::memory_order_seq_cst);
     if (inside == 0 || base::monotonic_ns() - began >= longest_wait_ns) return inside;
     base::raw::futex_wait(&never, 0, 100'000);
   }
@@ -155,6 +156,7 @@ void Recorder::reset_in_child() {
   unused_count_ = 0;
   unannounced_.store(0, std::memory_order_relaxed);
   dying_.store(0, std::memory_order_relaxed);
+  leaving_.store(0, std::memory_order_relaxed);
   full_.store(nullptr, std::memory_order_relaxed);
   sleeping_.store(0, std::memory_order_relaxed);
   membarrier_ = false;  // whether the registration is inherited is the kernel's business
@@ -219,8 +221,15 @@ ThreadState* Recorder::attach_thread() {
   return state;
 }
 
-// The state is the drain's as soon as the last of its chunks is pushed.
+// The state is the drain's as soon as the last of its chunks is pushed, so it cannot say itself that its thread is at
+// work here: `leaving_` does. Once recording is over the last pass of the drain finds the chunks in their places.
 void Recorder::leave_thread(ThreadState* state) {
+  leaving_.fetch_add(1, std::memory_order_seq_cst);  // pairs with quiesce(): it waits, or recording is seen to be over
+  if (control->active.load(std::memory_order_seq_cst) != 0) push_chunks_of(state);
+  leaving_.fetch_sub(1, std::memory_order_release);
+}
+
+void Recorder::push_chunks_of(ThreadState* state) {
   ChunkHeader* chunks[2] = {};
   for (int i = 0; i < 2; ++i) {
     Stream& stream = state->streams[i];

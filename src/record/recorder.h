@@ -95,6 +95,7 @@ struct Recorder {
   void forget_region_chunks();
   ThreadState* free_state();  // REQUIRES: threads_lock_ held
   ThreadState* new_state();   // the same
+  void push_chunks_of(ThreadState* state);
   void add_full(model::ChunkHeader* chunk);
   std::int32_t pid_ = 0;
   bool prepared_ = false;
@@ -105,6 +106,7 @@ struct Recorder {
   ThreadState* unused_states_ = nullptr;  // rest of the page mapped last
   std::uint32_t unused_count_ = 0;
   std::atomic<model::ChunkHeader*> full_{nullptr};
+  std::atomic<std::uint32_t> leaving_{0};  // threads that are handing over their last chunks
   std::atomic<std::uint32_t> dying_{0};
   std::atomic<std::uint32_t> unannounced_{0};  // chunks on the list for which the drain was not woken
   std::atomic<std::uint32_t> wake_{0};
