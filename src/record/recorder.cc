@@ -23,12 +23,13 @@ Control inert_control{{0}, {1}};
 constexpr std::uint32_t kSettling = 2;
 pthread_key_t exit_key;
 
-// Destructors of other keys may have events too. The key is set again until libc's last round, so that a thread that
-// ends leaves once and not after each of them.
+// Destructors of other keys may have events too. The key is set again until the last round but one, so that a thread
+// that ends leaves once and not after each of them. In libc's last round sanitizers take their own leave.
+constexpr int kLeaveRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 __thread int exit_rounds = 0;
 
 void on_thread_exit(void* value) {
-  if (++exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, value) == 0) return;
+  if (++exit_rounds < kLeaveRound && pthread_setspecific(exit_key, value) == 0) return;
   const base::SignalGuard signals;
   ThreadState* state = this_thread;
   this_thread = nullptr;  // an event in one more destructor attaches anew
@@ -211,7 +212,7 @@ ThreadState* Recorder::attach_thread() {
   if (state == nullptr) return nullptr;
   state->level.store(0, std::memory_order_relaxed);
   state->tid = base::raw::tid();
-  state->dying = exit_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
+  state->dying = exit_rounds >= kLeaveRound;
   if (state->dying && dying_.fetch_add(1, std::memory_order_relaxed) + 1 >= kUnannounced) wake_drain();
   state->phase.store(ThreadPhase::kLive, std::memory_order_release);
   if (!reused) threads_.store(state, std::memory_order_release);
