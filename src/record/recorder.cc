@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/raw_io.h"
+#include "record/interrupted.h"
 
 namespace dft::record {
 
@@ -18,19 +19,21 @@ using model::ChunkKind;
 namespace {
 constexpr std::size_t kStatePage = 4096;
 constexpr std::uint32_t kUnannounced = 16;
-Control inert_control;
+Control inert_control{{0}, {1}};
+constexpr std::uint32_t kSettling = 2;
 pthread_key_t exit_key;
 
-// Destructors of other keys may have events too. The key is set again until libc's last round, so that a thread that
-// ends leaves once and not after each of them.
+// Destructors of other keys may have events too. The key is set again until the last round but one, so that a thread
+// that ends leaves once and not after each of them. In libc's last round sanitizers take their own leave.
+constexpr int kLeaveRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 __thread int exit_rounds = 0;
 
 void on_thread_exit(void* value) {
-  if (++exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, value) == 0) return;
+  if (++exit_rounds < kLeaveRound && pthread_setspecific(exit_key, value) == 0) return;
   const base::SignalGuard signals;
   ThreadState* state = this_thread;
   this_thread = nullptr;  // an event in one more destructor attaches anew
-  if (state != nullptr && control->active.load(std::memory_order_relaxed) != 0) recorder.leave_thread(state);
+  if (state != nullptr) recorder.leave_thread(state);
   const bool main_thread = base::raw::tid() == base::raw::pid();
   if (main_thread && recorder.on_main_thread_exit != nullptr) recorder.on_main_thread_exit();
 }
@@ -47,7 +50,7 @@ bool Recorder::prepare() {
   if (page == nullptr) return false;
   // Before Linux 4.14 this fails; then only the pthread_atfork handler protects forked children.
   base::raw::madvise(page, 4096, MADV_WIPEONFORK);
-  control = new (page) Control{};
+  control = new (page) Control{{0}, {1}};
   prepared_ = true;
   return true;
 }
@@ -80,6 +83,7 @@ unsigned Recorder::quiesce(std::uint64_t longest_wait_ns) {
       const bool live = state->phase.load(std::memory_order_acquire) == ThreadPhase::kLive;
       if (live && state != this_thread && state->level.load(std::memory_order_acquire) != 0) ++inside;
     }
+    inside += leaving_.load(std::memory_order_seq_cst);
     if (inside == 0 || base::monotonic_ns() - began >= longest_wait_ns) return inside;
     base::raw::futex_wait(&never, 0, 100'000);
   }
@@ -131,9 +135,11 @@ void Recorder::lock_for_fork() {
   definitions.lock();
   threads_lock_.lock();
   pool.lock();
+  share_with_child(true);
 }
 
 void Recorder::unlock_after_fork() {
+  share_with_child(false);
   pool.unlock();
   threads_lock_.unlock();
   definitions.unlock();
@@ -141,7 +147,8 @@ void Recorder::unlock_after_fork() {
 }
 
 void Recorder::reset_in_child() {
-  // Chunks and thread states were not inherited (MADV_DONTFORK); only what points to them is cleared.
+  // Chunks were not inherited (MADV_DONTFORK); only what points to them is cleared.
+  orphan_threads();
   control->active.store(0, std::memory_order_relaxed);
   this_thread = nullptr;
   if (prepared_) pthread_setspecific(exit_key, nullptr);
@@ -150,6 +157,7 @@ void Recorder::reset_in_child() {
   unused_count_ = 0;
   unannounced_.store(0, std::memory_order_relaxed);
   dying_.store(0, std::memory_order_relaxed);
+  leaving_.store(0, std::memory_order_relaxed);
   full_.store(nullptr, std::memory_order_relaxed);
   sleeping_.store(0, std::memory_order_relaxed);
   membarrier_ = false;  // whether the registration is inherited is the kernel's business
@@ -158,6 +166,20 @@ void Recorder::reset_in_child() {
   pool.reset_after_fork();
   schemas.reset_after_fork();
   definitions.reset_after_fork();
+}
+
+bool Recorder::claim_child() {
+  for (;;) {
+    std::uint32_t seen = 0;
+    if (control->ours.compare_exchange_strong(seen, kSettling, std::memory_order_acquire)) return true;
+    if (seen != kSettling) return false;
+    base::raw::futex_wait(&control->ours, kSettling, 10'000'000);
+  }
+}
+
+void Recorder::child_settled() {
+  control->ours.store(1, std::memory_order_release);
+  base::raw::futex_wake(&control->ours, 1 << 30);
 }
 
 // One thread at a time takes from the list, so a state cannot leave it and come back between the two looks.
@@ -172,7 +194,6 @@ ThreadState* Recorder::new_state() {
   if (unused_count_ == 0) {
     void* memory = base::raw::map(kStatePage);
     if (memory == nullptr) return nullptr;
-    base::raw::madvise(memory, kStatePage, MADV_DONTFORK);
     unused_states_ = static_cast<ThreadState*>(memory);
     unused_count_ = kStatePage / sizeof(ThreadState);
   }
@@ -191,7 +212,7 @@ ThreadState* Recorder::attach_thread() {
   if (state == nullptr) return nullptr;
   state->level.store(0, std::memory_order_relaxed);
   state->tid = base::raw::tid();
-  state->dying = exit_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
+  state->dying = exit_rounds >= kLeaveRound;
   if (state->dying && dying_.fetch_add(1, std::memory_order_relaxed) + 1 >= kUnannounced) wake_drain();
   state->phase.store(ThreadPhase::kLive, std::memory_order_release);
   if (!reused) threads_.store(state, std::memory_order_release);
@@ -201,8 +222,15 @@ ThreadState* Recorder::attach_thread() {
   return state;
 }
 
-// The state is the drain's as soon as the last of its chunks is pushed.
+// The state is the drain's as soon as the last of its chunks is pushed, so it cannot say itself that its thread is at
+// work here: `leaving_` does. Once recording is over the last pass of the drain finds the chunks in their places.
 void Recorder::leave_thread(ThreadState* state) {
+  leaving_.fetch_add(1, std::memory_order_seq_cst);  // pairs with quiesce(): it waits, or recording is seen to be over
+  if (control->active.load(std::memory_order_seq_cst) != 0) push_chunks_of(state);
+  leaving_.fetch_sub(1, std::memory_order_release);
+}
+
+void Recorder::push_chunks_of(ThreadState* state) {
   ChunkHeader* chunks[2] = {};
   for (int i = 0; i < 2; ++i) {
     Stream& stream = state->streams[i];

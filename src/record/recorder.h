@@ -20,6 +20,8 @@ namespace dft::record {
 
 struct Control {
   std::atomic<std::uint32_t> active;
+  // 0 in a child, whatever system call made it, until its memory is its own (claim_child, child_settled).
+  std::atomic<std::uint32_t> ours;
 };
 // Never null: an inert one before the first start.
 extern Control* control;
@@ -31,6 +33,13 @@ struct Recorder {
 
   // Called by a thread that has an event while recording is inactive; true when recording is active afterwards.
   bool (*on_inactive)() = nullptr;
+
+  // Called in a child that no fork handler saw (clone, _Fork), before a thread of it waits for a lock: whoever held one
+  // in the parent does not exist here. Returns when the child is settled.
+  void (*on_forked)() = nullptr;
+  void settle_child() {
+    if (__builtin_expect(control->ours.load(std::memory_order_relaxed) != 1, 0) && on_forked != nullptr) on_forked();
+  }
 
   // Called when the main thread ends by pthread_exit while others may live on.
   void (*on_main_thread_exit)() = nullptr;
@@ -51,6 +60,9 @@ struct Recorder {
   void lock_for_fork();
   void unlock_after_fork();
   void reset_in_child();
+  // The first thread of a child to ask gets true, then resets everything; others wait until child_settled().
+  bool claim_child();
+  void child_settled();
 
   // -- recording threads --
   ThreadState* attach_thread();
@@ -83,6 +95,7 @@ struct Recorder {
   void forget_region_chunks();
   ThreadState* free_state();  // REQUIRES: threads_lock_ held
   ThreadState* new_state();   // the same
+  void push_chunks_of(ThreadState* state);
   void add_full(model::ChunkHeader* chunk);
   std::int32_t pid_ = 0;
   bool prepared_ = false;
@@ -93,6 +106,7 @@ struct Recorder {
   ThreadState* unused_states_ = nullptr;  // rest of the page mapped last
   std::uint32_t unused_count_ = 0;
   std::atomic<model::ChunkHeader*> full_{nullptr};
+  std::atomic<std::uint32_t> leaving_{0};  // threads that are handing over their last chunks
   std::atomic<std::uint32_t> dying_{0};
   std::atomic<std::uint32_t> unannounced_{0};  // chunks on the list for which the drain was not woken
   std::atomic<std::uint32_t> wake_{0};

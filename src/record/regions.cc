@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "record/entry.h"
+#include "record/interrupted.h"
 #include "record/region_args.h"
 
 namespace dft::record {
@@ -56,6 +57,7 @@ inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
 [[gnu::noinline]] RegionSlot* refill(ThreadState* state) {
   // Never restarts: a handle from before the end of recording must not match a slot at the same address afterwards.
   static std::atomic<std::uint64_t> refills{0};
+  if (!may_take(state)) return nullptr;
   const base::SignalGuard signals;
   const std::uint64_t first_use = refills.fetch_add(1, std::memory_order_relaxed) * 251;
   if (RegionSlot* returned = state->returned.exchange(nullptr, std::memory_order_acquire)) return returned;

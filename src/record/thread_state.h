@@ -49,7 +49,8 @@ enum class ThreadPhase : std::uint32_t { kFree = 0, kLive = 1, kExited = 2 };
 struct alignas(128) ThreadState {       // several lie in one page; none shares what the processor fetches with another
   std::atomic<std::uint32_t> level{0};  // owner stores; read by the quiescing thread after a membarrier
   std::int32_t tid = 0;
-  bool dying = false;  // attached when its thread can no longer say that it ends
+  bool dying = false;     // attached when its thread can no longer say that it ends
+  bool orphaned = false;  // of the parent of this process (interrupted.h)
   Stream streams[2];
   // The innermost region: what updates and the close nearly always mean.
   model::RegionSlot* innermost = nullptr;

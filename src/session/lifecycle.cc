@@ -23,9 +23,6 @@
 #include "session/session_state.h"
 #include "sources/io/io_source.h"
 
-// glibc's second name for sigaction. The first may lead to the preload library, which hides our handlers.
-extern "C" int __sigaction(int signal, const struct sigaction* wanted, struct sigaction* old) noexcept;
-
 namespace dft::session {
 
 namespace raw = base::raw;
@@ -144,23 +141,6 @@ void after_vfork() {
 void before_dlopen(int flags) {
   state.libraries_opened.fetch_add(1, std::memory_order_relaxed);
   if (state.config != nullptr) before_library(state.config->options, flags);
-}
-
-// BSD semantics, as libc's signal() on Linux: restarted calls, the handler stays.
-intercept::SignalHandler traced_signal(intercept::SignalCall*, int signal, intercept::SignalHandler handler) {
-  if (handler == SIG_ERR || signal < 1 || signal >= NSIG) {
-    errno = EINVAL;
-    return SIG_ERR;
-  }
-  struct sigaction wanted;
-  struct sigaction old;
-  std::memset(&wanted, 0, sizeof wanted);
-  wanted.sa_handler = handler;
-  sigemptyset(&wanted.sa_mask);
-  sigaddset(&wanted.sa_mask, signal);
-  wanted.sa_flags = SA_RESTART;
-  if (traced_sigaction(&__sigaction, signal, &wanted, &old) != 0) return SIG_ERR;
-  return old.sa_handler;
 }
 
 }  // namespace

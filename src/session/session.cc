@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/error_output.h"
 #include "base/log.h"
 #include "base/raw_io.h"
 #include "record/recorder.h"
@@ -261,8 +262,16 @@ bool wants_binding(const StartRequest& request) {
   return options()->enable && options()->init == config::InitMode::kFunction;
 }
 
+void on_forked() {
+  const base::SignalGuard signals;
+  if (!recorder.claim_child()) return;
+  state.lock.reset_after_fork();
+  become_forked_child();
+}
+
 // An event while nothing is recorded: the first one of this process, or of a forked child.
 bool on_first_event() {
+  recorder.settle_child();
   const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (recorder.prepare() && state.pid != 0 && state.pid != raw::pid()) become_forked_child();
@@ -275,12 +284,14 @@ bool on_first_event() {
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
 __attribute__((constructor)) void on_load() {
   if (&dftracer_tool_process != nullptr || !config::maybe_enabled(&config::process_environment)) return;
+  base::note_error_output();
   if (!install_lifecycle_hooks()) {
     base::LogLine() << "cannot watch for forks: out of memory: this process is not traced";
     return;
   }
   recorder.on_inactive = on_first_event;
   dft_process_hooks.store(&lifecycle_hooks, std::memory_order_release);
+  recorder.on_forked = on_forked;
   recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
   state.load_pid = raw::pid();
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
@@ -313,6 +324,7 @@ bool start_bound(const StartRequest& request) {
 
 bool start(const StartRequest& request) {
   if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+  recorder.settle_child();
   const SourcesPaused paused;
   StartRequest bound = request;
   bound.bind = wants_binding(request) && bind_calls(state.config->options);
@@ -334,6 +346,7 @@ void note_preload() {
 }
 
 void finish_from_api() {
+  recorder.settle_child();
   const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
@@ -410,6 +423,7 @@ void become_forked_child() {
     state.phase.store(Phase::kIdle, std::memory_order_relaxed);
     set_on(true);
   }
+  recorder.child_settled();
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }

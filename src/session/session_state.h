@@ -10,6 +10,7 @@
 
 #include "base/futex_lock.h"
 #include "config/config.h"
+#include "intercept/process_hooks.h"
 #include "session/session.h"
 
 namespace dft::session {
@@ -61,6 +62,7 @@ void bind_fatal_signals();
 // sigaction as the application must see it: the tracer's handlers do not show, and what was there before them does.
 int traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
                      const struct sigaction* wanted, struct sigaction* old);
+intercept::SignalHandler traced_signal(intercept::SignalCall* real, int signal, intercept::SignalHandler handler);
 
 }  // namespace dft::session
 

@@ -56,6 +56,15 @@ def test_nested_forks(bench, mode, how):
     in_right_files(run)
 
 
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan does not support threads in forked children")
+@pytest.mark.parametrize("safe", [0, 1])
+@pytest.mark.parametrize("how", ["clone", "_Fork"])
+def test_children_that_no_fork_handler_sees(bench, how, safe):
+    run = bench.same("fault/programs/raw_children.c", how, env={"DFTRACER_CRASH_SAFE": safe})
+    assert run.out == b"died 0\n"
+    assert run.count("work", run.pid) == 20
+
+
 def test_files_of_forked_children_can_be_read_alone(bench):
     run = bench.same("fault/programs/nested_forks.c", 2, "exit")
     for trace in run.traces():

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import resource
 
 import harness
 import pfw
@@ -158,3 +159,37 @@ def test_a_deleted_directory_has_no_place_for_a_relative_prefix(bench, mode):
 def test_an_absolute_prefix_needs_no_current_directory(bench, mode):
     run = bench.same(REGIONS, 10, mode=mode, preexec=into_a_deleted_directory)
     assert run.count("work") == 10
+
+
+QUIET = "fault/programs/data_as_stderr.c"
+NOWHERE = {"DFTRACER_LOG_FILE": "/proc/none/t"}
+
+
+@MODES
+@pytest.mark.parametrize("pipe", ["closed", "full"])
+def test_a_pipe_that_takes_no_line_harms_nobody(bench, pipe, mode):
+    read, write = os.pipe()
+    if pipe == "closed":
+        os.close(read)
+    else:
+        os.set_blocking(write, False)
+        with pytest.raises(BlockingIOError):
+            while True:
+                os.write(write, bytes(4096))
+        os.set_blocking(write, True)
+    run = bench.run([harness.compile_program(QUIET), "kept"], mode, env=NOWHERE, preexec=lambda: os.dup2(write, 2))
+    assert run.status == 0
+
+
+@MODES
+def test_a_file_that_may_not_grow_takes_no_line_and_harms_nobody(bench, mode):
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    run = bench.run([harness.compile_program(QUIET), "kept"], mode, env=NOWHERE, preexec=limited)
+    assert run.status == 0 and not run.err
+
+
+@MODES
+def test_no_line_lands_in_a_file_of_the_application(bench, mode):
+    bench.same(QUIET, "closed", mode=mode, env=NOWHERE)
