@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "session/lifecycle.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -62,6 +62,7 @@ void bind_fatal_signals();
 // sigaction as the application must see it: the tracer's handlers do not show, and what was there before them does.
 int traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
                      const struct sigaction* wanted, struct sigaction* old);
+// signal() likewise; `real` is libc's.
 intercept::SignalHandler traced_signal(intercept::SignalCall* real, int signal, intercept::SignalHandler handler);
 
 }  // namespace dft::session

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "base/raw_io.h"
-#include "session/lifecycle.h"
 #include "session/session_state.h"
 
 // glibc's second name for sigaction. The first may lead to the preload library, which hides our handlers.

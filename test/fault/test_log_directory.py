@@ -192,4 +192,4 @@ def test_a_file_that_may_not_grow_takes_no_line_and_harms_nobody(bench, mode):
 
 @MODES
 def test_no_line_lands_in_a_file_of_the_application(bench, mode):
-    bench.same(QUIET, "closed", mode=mode, env=NOWHERE)
+    bench.same(QUIET, "closed", mode=mode, env=NOWHERE | harness.NO_IO)
