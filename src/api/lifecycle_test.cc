@@ -46,8 +46,8 @@ TEST_F(Lifecycle, OldNamesAreTheNewFunctions) {
   set_app_metadata_int("i", 1);
   set_app_metadata_string("s", "v");
   finalize();
-  EXPECT_EQ(fake::state.calls,
-            (Calls{"start l (null) (null) bind", "start l (null) (null)", "used m", "app i 1", "app s \"v\"", "finish"}));
+  EXPECT_EQ(fake::state.calls, (Calls{"start l (null) (null) bind", "start l (null) (null)", "used m", "app i 1",
+                                      "app s \"v\"", "finish"}));
 }
 
 TEST_F(Lifecycle, NullNotesAreIgnored) {

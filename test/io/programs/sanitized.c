@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that is built with a sanitizer: I/O on two threads, children, handlers. Whatever its runtime reports changes
-   its exit status. */
+/* A program that is built with a sanitizer: I/O on two threads, children, handlers. Whatever its runtime reports
+   changes its exit status. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -18,8 +18,8 @@ __asm__(".symver old_posix_spawn, posix_spawn@GLIBC_2.2.5");
 extern char* old_realpath(const char*, char*);
 extern int old_nftw(const char*, __nftw_func_t, int, int);
 extern FILE* old_fmemopen(void*, size_t, const char*);
-extern int old_posix_spawn(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*,
-                           char* const*);
+extern int old_posix_spawn(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
+                           char* const*, char* const*);
 typedef FILE* (*Memory)(void*, size_t, const char*);
 typedef int (*Spawn)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*,
                      char* const*);
