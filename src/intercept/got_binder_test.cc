@@ -358,6 +358,7 @@ TEST_F(GotBinderTest, AConstructorInsideDlopenMayBindWhileOthersDo) {
 
 // ---- whole programs
 
+#ifndef DFT_TEST_SANITIZED  // their runtimes want to be preloaded first
 std::string output_of(const std::string& environment, const std::string& program) {
   FILE* pipe = popen((environment + " " DFT_TEST_OBJECTS + program + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return "popen failed";
@@ -366,7 +367,6 @@ std::string output_of(const std::string& environment, const std::string& program
   while (fgets(line, sizeof line, pipe) != nullptr) text += line;
   return text + "status " + std::to_string(WEXITSTATUS(pclose(pipe)));
 }
-#ifndef DFT_TEST_SANITIZED  // their runtimes want to be preloaded first
 constexpr char kPreloadShim[] = "LD_PRELOAD=" DFT_TEST_OBJECTS "libshim.so";
 
 TEST(BoundProgram, EveryCallIsSeenOnce) {
