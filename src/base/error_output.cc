@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,6 +20,7 @@
 
 #include "base/futex_lock.h"
 #include "base/raw_io.h"
+#include "base/write_signals.h"
 
 namespace dft::base {
 
@@ -50,24 +50,6 @@ Place place_of(int fd) {
   if (raw::fstat(fd, &found) != 0) return {};
   return {true, found.st_dev, found.st_ino, found.st_mode & S_IFMT};
 }
-
-// SIGPIPE and SIGXFSZ come to the thread that writes. All signals are blocked meanwhile; one that our own write caused
-// is taken back, one that was pending before stays the application's.
-class CausedSignals {
- public:
-  CausedSignals() { raw::call(SYS_rt_sigpending, address(&pending_), sizeof pending_); }
-  void take_back(long result) const {
-    if (result != -EPIPE && result != -EFBIG) return;
-    const std::uint64_t signal = std::uint64_t{1} << ((result == -EPIPE ? SIGPIPE : SIGXFSZ) - 1);
-    if ((pending_ & signal) != 0) return;
-    const struct timespec none = {0, 0};
-    raw::call(SYS_rt_sigtimedwait, address(&signal), 0, address(&none), sizeof signal);
-  }
-
- private:
-  SignalGuard blocked_;
-  std::uint64_t pending_ = 0;
-};
 
 // A pipe that has room for PIPE_BUF bytes, a file, a device that takes something.
 bool takes_bytes(int fd) {
@@ -102,7 +84,7 @@ long write_now(const Place& place, std::string_view lines) {
   return raw::write(kDescriptor, lines.data(), lines.size());
 }
 
-void tell_dropped(const Place& place, const CausedSignals& signals) {
+void tell_dropped(const Place& place, const WriteSignalsHeld& signals) {
   const std::uint64_t count = dropped_lines.exchange(0, std::memory_order_relaxed);
   if (count == 0) return;
   char line[80] = "dftracer: lines dropped because stderr did not take them: ";
@@ -128,7 +110,8 @@ void note_error_output() {
 }
 
 void write_error_output(std::string_view lines) {
-  const CausedSignals signals;
+  const SignalGuard whole_lines;  // no handler of this thread writes in between
+  const WriteSignalsHeld signals;
   const Place place = place_of(kDescriptor);
   const bool may_write = place.open && (!noted || place == started_with);
   while (!lines.empty()) {

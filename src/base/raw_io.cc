@@ -4,11 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include "base/write_signals.h"
 
 namespace dft::base::raw {
 
@@ -78,38 +79,10 @@ int descriptor_flags(int fd) { return static_cast<int>(call(SYS_fcntl, fd, F_GET
 
 int ftruncate(int fd, std::uint64_t size) { return static_cast<int>(call(SYS_ftruncate, fd, static_cast<long>(size))); }
 
-namespace {
-// A file that would grow beyond RLIMIT_FSIZE sends SIGXFSZ to the calling thread, whose default action ends the
-// process. The signal is held while one of these lives; one that our own call caused is swallowed, one that was pending
-// stays.
-class FileSizeSignalHeld {
- public:
-  FileSizeSignalHeld() {
-    call(SYS_rt_sigprocmask, SIG_BLOCK, address(&kSignal), address(&before_), sizeof kSignal);
-    std::uint64_t pending = 0;
-    if ((before_ & kSignal) != 0) call(SYS_rt_sigpending, address(&pending), sizeof pending);
-    theirs_ = (pending & kSignal) != 0;
-  }
-  ~FileSizeSignalHeld() { restore_signals(before_); }
-  FileSizeSignalHeld(const FileSizeSignalHeld&) = delete;
-  FileSizeSignalHeld& operator=(const FileSizeSignalHeld&) = delete;
-
-  void after(long result) const {
-    const struct timespec none = {0, 0};
-    if (result == -EFBIG && !theirs_) call(SYS_rt_sigtimedwait, address(&kSignal), 0, address(&none), sizeof kSignal);
-  }
-
- private:
-  static constexpr std::uint64_t kSignal = std::uint64_t{1} << (SIGXFSZ - 1);
-  std::uint64_t before_ = 0;
-  bool theirs_ = false;
-};
-}  // namespace
-
 int fallocate(int fd, std::uint64_t offset, std::uint64_t size) {
-  const FileSizeSignalHeld signal;
+  const WriteSignalsHeld signals;
   const long result = call(SYS_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(size));
-  signal.after(result);
+  signals.take_back(result);
   return static_cast<int>(result);
 }
 
@@ -203,7 +176,7 @@ int futex_wake(const void* word, int count) {
 }
 
 long write_all(int fd, const char* data, std::size_t size, std::size_t* done) {
-  const FileSizeSignalHeld signal;
+  const WriteSignalsHeld signals;
   std::size_t written = 0;
   long result = 0;
   while (written < size) {
@@ -213,7 +186,7 @@ long write_all(int fd, const char* data, std::size_t size, std::size_t* done) {
     if (result < 0) break;
     written += static_cast<std::size_t>(result);
   }
-  signal.after(result);
+  signals.take_back(result);
   if (done != nullptr) *done = written;
   return written == size ? static_cast<long>(written) : result;
 }

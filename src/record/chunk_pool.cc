@@ -17,8 +17,7 @@ using model::kInCrashFile;
 using model::kUncounted;
 
 namespace {
-constexpr std::uint32_t kSlab = model::kCrashGrowth;  // chunks mapped at once: a flood must not live in the kernel
-constexpr std::size_t kHugePage = 2 * 1024 * 1024;
+constexpr std::uint32_t kSlab = model::kCrashGrowth;      // chunks mapped at once: a flood must not live in the kernel
 constexpr std::uint32_t kKeepFree = 16;                   // 4 MiB stay resident for the next burst
 constexpr std::uint32_t kReadySlots = 8;                  // mapped ahead in crash-safe mode
 constexpr std::uint64_t kSlotPatienceNs = 2'000'000'000;  // then the drain must be stuck
@@ -70,11 +69,8 @@ ChunkHeader* ChunkPool::map_new(std::uint32_t slots, std::uint32_t count) {
     if (room && base::raw::fallocate(crash_fd_, offset, size) == 0) fd = crash_fd_;
   }
   if (crash_ != nullptr && fd < 0) unprotected_.fetch_add(count, std::memory_order_relaxed);
-  // From the second slab on this is a flood, which huge pages carry with fewer faults; the first one stays small.
-  const bool huge = count == kSlab && fd < 0 && slabs_++ != 0;
-  char* memory = static_cast<char*>(base::raw::map_aligned(size, huge ? kHugePage : kChunkSize, fd, offset));
+  char* memory = static_cast<char*>(base::raw::map_aligned(size, kChunkSize, fd, offset));
   if (memory == nullptr) return nullptr;
-  if (huge) base::raw::madvise(memory, size, MADV_HUGEPAGE);
   base::raw::madvise(memory, size, MADV_DONTFORK);
   for (std::uint32_t i = 0; i < count; ++i) {
     auto* chunk = reinterpret_cast<ChunkHeader*>(memory + i * chunk_size);

@@ -69,7 +69,6 @@ class ChunkPool {
   PoolOptions options_;
   model::ChunkHeader* free_ = nullptr;
   std::uint32_t free_count_ = 0;
-  std::uint32_t slabs_ = 0;               // mapped so far
   std::atomic<std::uint64_t> in_use_{0};  // bytes that count against the limit
   std::atomic<std::uint32_t> freed_{0};   // futex word: changes at each give_back
   std::atomic<bool> giving_up_{false};

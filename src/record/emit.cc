@@ -13,7 +13,6 @@
 
 namespace dft::record {
 
-using model::ArgType;
 using model::ChunkHeader;
 using model::RecordHeader;
 using model::RecordKind;

@@ -12,7 +12,6 @@ namespace dft::record {
 using model::ArgExtent;
 using model::ArgType;
 using model::ChunkHeader;
-using model::ChunkKind;
 using model::RecordHeader;
 using model::RecordKind;
 using model::RegionSlot;

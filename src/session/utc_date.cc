@@ -8,28 +8,28 @@ namespace dft::session {
 namespace {
 
 constexpr std::int64_t kDaySeconds = 86'400;
-constexpr std::int64_t kDaysOf400Years = 146'097;
-constexpr std::int64_t kDaysUntilEpoch = 719'468;  // from 0000-03-01
-
 struct Date {
   std::int64_t year;
   int month;  // 0: January
   int day;    // from 1
 };
 
-// Years are counted from March, so that the leap day is the last of its year and months follow one line.
-Date date_of(std::int64_t days_since_epoch) {
-  const std::int64_t days = days_since_epoch + kDaysUntilEpoch;
-  const std::int64_t era = (days >= 0 ? days : days - (kDaysOf400Years - 1)) / kDaysOf400Years;
-  const std::int64_t day_of_era = days - era * kDaysOf400Years;
-  const std::int64_t year_of_era =
-      (day_of_era - day_of_era / 1'460 + day_of_era / 36'524 - day_of_era / (kDaysOf400Years - 1)) / 365;
-  const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const std::int64_t month_from_march = (5 * day_of_year + 2) / 153;
-  const bool next_year = month_from_march >= 10;
-  return {era * 400 + year_of_era + (next_year ? 1 : 0),
-          static_cast<int>(next_year ? month_from_march - 10 : month_from_march + 2),
-          static_cast<int>(day_of_year - (153 * month_from_march + 2) / 5 + 1)};
+bool is_leap(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+int days_of(std::int64_t year, int month) {
+  constexpr std::uint8_t kDays[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return kDays[month] + (month == 1 && is_leap(year) ? 1 : 0);
+}
+
+// Year by year from 1970: asked once a trace.
+Date date_of(std::int64_t days) {
+  const auto length = [](std::int64_t year) { return is_leap(year) ? 366 : 365; };
+  std::int64_t year = 1970;
+  while (days < 0) days += length(--year);
+  for (; days >= length(year); ++year) days -= length(year);
+  int month = 0;
+  for (; days >= days_of(year, month); ++month) days -= days_of(year, month);
+  return {year, month, static_cast<int>(days) + 1};
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 namespace dft::session {
 
 constexpr std::size_t kDateRoom = 32;
-// "Sun Nov 29 13:40:17 2026", within `room`. REQUIRES: a year of at most 9 digits.
+// "Sun Nov 29 13:40:17 2026", within `room`. REQUIRES: a year of at most 9 digits; takes a step for each year since
+// 1970.
 std::string_view utc_date(std::int64_t epoch_seconds, char (&room)[kDateRoom]);
 
 }  // namespace dft::session
