@@ -13,7 +13,7 @@
 
 namespace dft::model {
 
-inline constexpr std::uint32_t kChunkSize = 256 * 1024;              // slot size, header included
+inline constexpr std::uint32_t kChunkSize = 64 * 1024;               // slot size, header included
 inline constexpr std::uint64_t kChunkMagic = 0x314b4e4843544644ull;  // "DFTCHNK1" little-endian
 
 enum class ChunkKind : std::uint32_t {

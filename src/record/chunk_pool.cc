@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record/chunk_pool.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include <new>
@@ -18,8 +19,9 @@ using model::kUncounted;
 
 namespace {
 constexpr std::uint32_t kSlab = model::kCrashGrowth;      // chunks mapped at once: a flood must not live in the kernel
-constexpr std::uint32_t kKeepFree = 16;                   // 4 MiB stay resident for the next burst
-constexpr std::uint32_t kReadySlots = 8;                  // mapped ahead in crash-safe mode
+constexpr std::uint32_t kKeepFree = 64;                   // 4 MiB stay resident for the next burst
+constexpr std::uint32_t kReadyChunks = 8;                 // made resident ahead of the threads in a flood
+constexpr std::uint32_t kReadySlots = 32;                 // mapped ahead in crash-safe mode
 constexpr std::uint64_t kSlotPatienceNs = 2'000'000'000;  // then the drain must be stuck
 constexpr std::uint64_t kSlotRetryNs = 5'000'000;
 constexpr std::uint64_t kRetryNs = 10'000'000;
@@ -151,6 +153,7 @@ ChunkHeader* ChunkPool::take_or_wait(std::size_t bytes, const std::atomic<std::u
   const bool in_turn =
       waiters_.load(std::memory_order_relaxed) == 0 || outstanding.load(std::memory_order_acquire) == 0;
   ChunkHeader* chunk = in_turn || !options_.wait ? attempt() : nullptr;
+  if (chunk != nullptr && chunk->resident == 0 && outstanding.load(std::memory_order_acquire) != 0) populate(chunk);
   if (chunk != nullptr || !options_.wait) return chunk;
   const std::uint64_t began = base::monotonic_ns();
   waiters_.fetch_add(1, std::memory_order_relaxed);
@@ -164,6 +167,46 @@ ChunkHeader* ChunkPool::take_or_wait(std::size_t bytes, const std::atomic<std::u
   waiters_.fetch_sub(1, std::memory_order_relaxed);
   *waited_ns = base::monotonic_ns() - began;
   return chunk;
+}
+
+// One call instead of a fault a page.
+void ChunkPool::populate(ChunkHeader* chunk) {
+  if (!can_populate_.load(std::memory_order_relaxed)) return;
+  const int error = base::raw::madvise(chunk, std::size_t{chunk->slots} * kChunkSize, MADV_POPULATE_WRITE);
+  if (error == -EINVAL) can_populate_.store(false, std::memory_order_relaxed);  // before Linux 5.14
+}
+
+void ChunkPool::prepare() {
+  while (is_behind() && can_populate_.load(std::memory_order_relaxed)) {
+    lock_.lock();
+    ChunkHeader* chunk = pop_cold();
+    lock_.unlock();
+    if (chunk == nullptr) return;
+    populate(chunk);
+    chunk->resident = 1;
+    lock_.lock();
+    push_free(chunk);
+    lock_.unlock();
+  }
+}
+
+bool ChunkPool::is_behind() const {
+  return in_use_.load(std::memory_order_relaxed) > std::uint64_t{kKeepFree} * kChunkSize;
+}
+
+// The first of the next few free chunks whose memory is not there yet.
+ChunkHeader* ChunkPool::pop_cold() {
+  const std::uint64_t known = in_use_.load(std::memory_order_relaxed) + std::uint64_t{free_count_} * kChunkSize;
+  if (free_count_ < kReadyChunks && known < options_.limit_bytes && may_map()) map_slab();
+  ChunkHeader** link = &free_;
+  for (std::uint32_t i = 0; i < kReadyChunks && *link != nullptr; ++i, link = &(*link)->next) {
+    ChunkHeader* chunk = *link;
+    if (chunk->resident != 0 || chunk->slots != 1) continue;
+    *link = chunk->next;
+    --free_count_;
+    return chunk;
+  }
+  return nullptr;
 }
 
 void ChunkPool::give_back(ChunkHeader* chunk) {

@@ -38,6 +38,10 @@ class ChunkPool {
   void give_up_waiting();                     // recording ends: waiters return empty-handed
   void trim();  // by the drain when there is little to do: memory of free chunks beyond a few goes back to the system
 
+  // By the drain, often: while it is far behind, gets the memory of the next few chunks from the kernel, so that the
+  // threads need not.
+  void prepare();
+
   std::uint64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
 
   // Crash-safe mode: chunks come from `fd` behind the crash header from now on. The pool owns neither. `fd` is a number
@@ -64,6 +68,9 @@ class ChunkPool {
   bool map_slab();  // many chunks of one slot at once, into the free list. REQUIRES: lock held
   model::ChunkHeader* map_new(std::uint32_t slots, std::uint32_t count);
   static void unmap(model::ChunkHeader* chunk);
+  void populate(model::ChunkHeader* chunk);
+  bool is_behind() const;
+  model::ChunkHeader* pop_cold();  // REQUIRES: lock held
 
   base::FutexLock lock_;
   PoolOptions options_;
@@ -74,6 +81,7 @@ class ChunkPool {
   std::atomic<bool> giving_up_{false};
   std::atomic<std::uint32_t> waiters_{0};
   std::uint32_t taken_since_trim_ = 0;
+  std::atomic<bool> can_populate_{true};
   std::atomic<std::uint32_t> wanted_slots_{0};
   std::atomic<std::uint64_t> unprotected_{0};  // anonymous chunks made in crash-safe mode
   bool everyone_maps_ = true;

@@ -138,6 +138,7 @@ void Drain::drain_full_chunks() {
   ChunkHeader* chunk = recorder.take_full();
   while (chunk != nullptr) {
     ChunkHeader* next = chunk->next;
+    recorder.pool.prepare();
     drain_chunk(chunk, true);
     if (work_->crash.is_open()) {
       serve_crash_file();  // threads may be waiting for a slot while this pass is long
