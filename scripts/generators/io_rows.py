@@ -250,8 +250,8 @@ def wrapper(row):
 def header(rows, stem):
     out = ["// SPDX-License-Identifier: MIT\n", NOTE.format(stem=stem), "#pragma once\n\n"]
     out += ['#include "sources/io/bindings.h"\n#include "sources/io/function.h"\n#include "sources/io/libc_types.h"\n\n']
-    out.append("namespace dft::io {\n\n")
-    out += [f"extern Function fn_{r.fn};\n{r.result} wrap_{r.fn}({r.declared});\n" for r in rows]
+    out.append("namespace dft::io {\n\n// Flattened: in a file of so many templates compilers soon stop to inline what each call pays for.\n")
+    out += [f"extern Function fn_{r.fn};\n[[gnu::flatten]] {r.result} wrap_{r.fn}({r.declared});\n" for r in rows]
     out.append("\n}  // namespace dft::io\n\n// Exported for the preload library.\n")
     table = f"const dft::io::Binding dftracer_{stem}_bindings[{len(rows)}]"
     out.append(f'extern "C" __attribute__((visibility("default"))) {table};\n')

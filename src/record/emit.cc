@@ -124,18 +124,21 @@ model::SchemaId schema_id(const ArgField* fields, std::size_t count) {
 }
 
 namespace {
-void emit(RecordKind kind, std::uint8_t flags, model::SiteId site, base::Ticks begin, base::Ticks end, const Args& args,
-          std::uint32_t lane) {
+[[gnu::noinline]] void emit_slowly(const RecordHeader& header, const Args& args) {
   ThreadState* state = enter();
   if (state == nullptr) return;
-  const std::size_t size = sizeof(RecordHeader) + args.size;
-  if (char* at = reserve(state, size)) {
-    const RecordHeader header{static_cast<std::uint32_t>(size), kind, flags, args.schema, site, lane, begin, end};
-    std::memcpy(at, &header, sizeof header);
-    if (args.size != 0) std::memcpy(at + sizeof header, args.data, args.size);
-    commit(state, size);
+  if (char* at = reserve(state, header.size)) {
+    put_record(at, header, args.data);
+    commit(state, header.size);
   }
   leave(state);
+}
+
+void emit(RecordKind kind, std::uint8_t flags, model::SiteId site, base::Ticks begin, base::Ticks end, const Args& args,
+          std::uint32_t lane) {
+  const auto size = static_cast<std::uint32_t>(sizeof(RecordHeader) + args.size);
+  const RecordHeader header{size, kind, flags, args.schema, site, lane, begin, end};
+  if (__builtin_expect(!try_emit(header, args.data), 0)) emit_slowly(header, args);
 }
 }  // namespace
 

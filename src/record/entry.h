@@ -5,7 +5,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
+#include <new>
 
+#include "model/args.h"
+#include "model/record.h"
 #include "record/recorder.h"
 
 namespace dft::record {
@@ -47,26 +51,59 @@ inline ThreadState* enter() {
   return __builtin_expect(state != nullptr, 1) ? state : enter_slow();
 }
 
+inline Stream& stream_of(ThreadState* state) {
+  return state->streams[state->level.load(std::memory_order_relaxed) - 1];
+}
+
 // Room for a record in the chunk at hand, or null.
 inline char* try_reserve(ThreadState* state, std::size_t size) {
-  const Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
+  const Stream& stream = stream_of(state);
   return static_cast<std::size_t>(stream.limit - stream.pos) >= size ? stream.pos : nullptr;
 }
 
 inline char* reserve(ThreadState* state, std::size_t size) {
-  Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
+  Stream& stream = stream_of(state);
   if (__builtin_expect(static_cast<std::size_t>(stream.limit - stream.pos) < size, 0)) {
     if (!take_chunk(state, stream, size)) return nullptr;
   }
   return stream.pos;
 }
 
-inline void commit(ThreadState* state, std::size_t size) {
-  Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
+inline void commit(Stream& stream, std::size_t size) {
   stream.pos += size;
   model::ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
   // Pairs with the acquire in the drain: the record is whole before it counts.
   chunk->committed.store(static_cast<std::uint64_t>(stream.pos - chunk->data()), std::memory_order_release);
+}
+inline void commit(ThreadState* state, std::size_t size) { commit(stream_of(state), size); }
+
+// Field by field, not as a copy of a header on the stack, which would have to leave the store buffer first (see
+// model::copy_words). REQUIRES: header.size counts the args, which are whole words, as in all forms of args.
+[[gnu::always_inline]] inline void put_record(char* at, const model::RecordHeader& header, const char* args) {
+  constexpr std::size_t kFewWords = 96;
+  ::new (at) model::RecordHeader{header.size, header.kind, header.flags, header.schema,
+                                 header.site, header.lane, header.begin, header.end};
+  const std::size_t args_size = header.size - sizeof header;
+  if (__builtin_expect(args_size <= kFewWords, 1)) {
+    model::copy_words(at + sizeof header, args, args_size);
+  } else {
+    std::memcpy(at + sizeof header, args, args_size);
+  }
+}
+
+// One record, without a call. False when it takes the slow way (nothing is recorded, the thread's first event, the
+// chunk is full), and then nothing has happened.
+[[gnu::always_inline]] inline bool try_emit(const model::RecordHeader& header, const char* args) {
+  ThreadState* state = try_enter();
+  if (__builtin_expect(state == nullptr, 0)) return false;
+  Stream& stream = stream_of(state);
+  const bool fits = static_cast<std::size_t>(stream.limit - stream.pos) >= header.size;
+  if (__builtin_expect(fits, 1)) {
+    put_record(stream.pos, header, args);
+    commit(stream, header.size);
+  }
+  leave(state);
+  return fits;
 }
 
 }  // namespace dft::record

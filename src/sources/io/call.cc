@@ -3,6 +3,7 @@
 #include "sources/io/call.h"
 
 #include "intercept/real_function.h"
+#include "record/entry.h"
 #include "sources/io/posix.gen.h"
 
 namespace dft::io {
@@ -44,24 +45,12 @@ model::SchemaId make_schema(const Function& function, Outcome outcome, bool has_
   return record::schema_id(fields, count);
 }
 
-void write_event(model::SiteId site, const Ended& ended, model::SchemaId schema, const Values& values) {
-  base::Ticks begin = ended.begin;
-  base::Ticks end = ended.end;
-  std::uint8_t flags = 0;
-  if (__builtin_expect(ended.early, 0)) {
-    const auto to_trace = static_cast<std::uint64_t>(base::realtime_minus_monotonic_ns());
-    begin += to_trace;
-    end += to_trace;
-    flags = model::kFlagNanoseconds;
-  }
-  if (__builtin_expect(io_args.load(std::memory_order_relaxed) && schema != model::kSelfDescribing, 1)) {
-    record::emit_event(site, begin, end, record::Args(schema, values), flags);
-  } else {
-    // Args are off; or the function has none, or there is no memory for a schema: then hhash only.
-    record::Args none;
-    if (io_args.load(std::memory_order_relaxed)) none.schema = model::kSelfDescribing;
-    record::emit_event(site, begin, end, none, flags);
-  }
+// The record's args: none when they are off; hhash only when the function has none, or without memory for a schema.
+record::Args args_of(model::SchemaId schema, const Values& values) {
+  record::Args none;
+  if (!io_args.load(std::memory_order_relaxed)) return none;
+  none.schema = model::kSelfDescribing;
+  return schema != model::kSelfDescribing ? record::Args(schema, values) : none;
 }
 
 std::atomic<model::SchemaId>& schema_of(Function& function, Outcome outcome, bool has_file) {
@@ -81,7 +70,16 @@ std::atomic<model::SchemaId>& schema_of(Function& function, Outcome outcome, boo
   if (schema.load(std::memory_order_relaxed) == 0) {
     schema.store(make_schema(function, ended.outcome, has_file), std::memory_order_relaxed);
   }
-  write_event(function.site.load(std::memory_order_relaxed), ended, schema.load(std::memory_order_relaxed), values);
+  base::Ticks begin = ended.begin;
+  base::Ticks end = ended.end;
+  if (ended.early) {
+    const auto to_trace = static_cast<std::uint64_t>(base::realtime_minus_monotonic_ns());
+    begin += to_trace;
+    end += to_trace;
+  }
+  record::emit_event(function.site.load(std::memory_order_relaxed), begin, end,
+                     args_of(schema.load(std::memory_order_relaxed), values),
+                     ended.early ? model::kFlagNanoseconds : 0);
   --io_paused;
 }
 
@@ -105,10 +103,14 @@ void emit_call(Function& function, const Ended& ended, bool has_file, std::uint6
   if (!function.symbol.empty()) values.add_string(function.symbol);
   const model::SiteId site = function.site.load(std::memory_order_relaxed);
   const model::SchemaId schema = schema_of(function, ended.outcome, has_file).load(std::memory_order_relaxed);
-  if (__builtin_expect(site == 0 || schema == 0 || record::this_thread == nullptr || !recorder_is_ready(), 0)) {
-    return emit_slowly(function, ended, has_file, values);
+  const bool known = site != 0 && schema != 0 && record::this_thread != nullptr && recorder_is_ready();
+  if (__builtin_expect(!known || ended.early, 0)) return emit_slowly(function, ended, has_file, values);
+  const record::Args args = args_of(schema, values);
+  const auto size = static_cast<std::uint32_t>(sizeof(model::RecordHeader) + args.size);
+  const model::RecordHeader header{size, model::RecordKind::kEvent, 0, args.schema, site, 0, ended.begin, ended.end};
+  if (__builtin_expect(!record::try_emit(header, args.data), 0)) {
+    record::emit_event(site, ended.begin, ended.end, args);  // not paused: a new chunk lets waiting signals in
   }
-  write_event(site, ended, schema, values);
 }
 
 FdEntry memory_stream() {
