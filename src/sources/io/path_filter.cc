@@ -47,6 +47,15 @@ bool is_own_trace(const PathRules& rules, std::string_view path) {
   return starts_with(path, prefix[0]) || (!prefix[1].empty() && starts_with(path, prefix[1]));
 }
 
+bool is_wanted(const PathRules& rules, Rule rule) {
+  return rule == Rule::kInclude || (rule == Rule::kInherit && rules.trace_all);
+}
+
+// What is left out below directories that are traced. `named`: an entry of the list is this very path.
+bool is_left_out(const PathRules& rules, std::string_view path, bool named) {
+  return is_own_trace(rules, path) || (!named && is_shared_object(path));
+}
+
 // Entries gathered from the lists; the rules are built from them in one go.
 struct Entry {
   std::uint32_t offset;
@@ -174,6 +183,12 @@ PathRules* RuleBuilder::build(bool trace_all) {
     rules->nodes[rules->node_of({rules->text + entry.offset, entry.size})].rule = entry.rule;
   }
   release_shm(*rules, {rules->text + shm_at, kShm.size()});
+  rules->add_whole(static_cast<std::uint32_t>(shm_at), kShm.size());
+  for (std::size_t at = 0; at < entries_.size(); at += sizeof(Entry)) {
+    Entry entry;
+    std::memcpy(&entry, entries_.data() + at, sizeof entry);
+    rules->add_whole(entry.offset, entry.size);
+  }
   for (int i = 0; i < 2; ++i) rules->own_traces[i] = {rules->text + own_at_[i], own_size_[i]};
   return rules;
 }
@@ -206,11 +221,17 @@ FilterVerdict PathFilter::look(std::string_view path) const {
     if (whole && rules->nodes[node].rule != Rule::kInherit) rule = rules->nodes[node].rule;
     at += component.text.size() + 1;
   }
-  const bool wanted = rule == Rule::kInclude || (rule == Rule::kInherit && rules->trace_all);
-  if (!wanted) return {false, whole && rules->nodes[node].has_children};
+  if (!is_wanted(*rules, rule)) return {false, whole && rules->nodes[node].has_children};
   const bool named_itself = whole && node != 0 && rules->nodes[node].rule == Rule::kInclude;
-  const bool left_out = is_own_trace(*rules, path) || (is_shared_object(path) && !named_itself);
-  return {!left_out, true};
+  return {!is_left_out(*rules, path, named_itself), true};
+}
+
+bool PathFilter::traces(std::string_view path) const {
+  const PathRules* rules = rules_.load(std::memory_order_acquire);
+  if (rules == nullptr || rules->whole_count == 0) return look(path).traced;
+  const bool absolute = !path.empty() && path.front() == '/';
+  const PathRules::Match match = absolute ? rules->match(path) : PathRules::Match{rules->nodes[0].rule, false};
+  return is_wanted(*rules, match.rule) && !is_left_out(*rules, path, match.itself && match.rule == Rule::kInclude);
 }
 
 bool PathFilter::traces_everything() const {

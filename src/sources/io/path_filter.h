@@ -48,19 +48,21 @@ class PathFilter {
 
   // REQUIRES: absolute and normalised (path_name.h). Any other name is matched by its ending only.
   FilterVerdict look(std::string_view path) const;
-  bool traces(std::string_view path) const { return look(path).traced; }
-  bool traces_everything() const;  // then also what has no path: pipes, sockets, memfds
+  bool traces(std::string_view path) const;  // look().traced, for less
+  bool traces_everything() const;            // then also what has no path: pipes, sockets, memfds
 
-  // One opened path, or one descriptor met first, and whether it is traced; for saying that nothing was.
+  // One opened path, or one descriptor met first, and whether it is traced; for saying that nothing was, so the others
+  // are no longer counted once one was traced.
   void count(bool traced) {
-    if (!traced) {
-      count_filtered();
-    } else if (!any_traced_.load(std::memory_order_relaxed)) {
+    if (any_traced_.load(std::memory_order_relaxed)) return;
+    if (traced) {
       any_traced_.store(true, std::memory_order_relaxed);
+    } else {
+      count_filtered();
     }
   }
   bool any_traced() const { return any_traced_.load(std::memory_order_relaxed); }
-  std::uint64_t filtered() const;  // how many were not traced
+  std::uint64_t filtered() const;  // how many were not traced before the first one that was
   void reset_counts();             // at start and in a forked child
 
  private:

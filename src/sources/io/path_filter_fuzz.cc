@@ -79,6 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool exempt = name.view().find(".so") != std::string_view::npos || name.view().substr(0, 6) == "/a/run";
   require(verdict.traced == wanted(name.view()) || (exempt && !verdict.traced));
   require(!verdict.traced || verdict.below);
+  require(the_filter().traces(name.view()) == verdict.traced);
   the_filter().look(path);  // not normalised: any answer, no crash
+  the_filter().traces(path);
   return 0;
 }

@@ -17,11 +17,12 @@ PathText path_text(const char* path) {
   return {{path, PATH_MAX - 1}, false};
 }
 
-// A slash in front of a slash, a dot or the end is what needs a closer look; eight bytes at a time.
-bool plainly_normal(std::string_view path) {
-  if (path.size() < 2 || path.front() != '/') return path == "/";
+namespace {
+
+// A slash in front of a slash, a dot or the end is what needs a closer look; eight bytes at a time. `slash_before` has
+// 0x80 in the lowest byte when a slash comes before the path.
+bool nothing_to_resolve(std::string_view path, std::uint64_t slash_before) {
   if (path.back() == '/') return false;
-  std::uint64_t slash_before = 0;  // 0x80 in the lowest byte: the byte before this word was a slash
   for (std::size_t at = 0; at < path.size(); at += 8) {
     const std::uint64_t word = model::leading_word(path.data() + at, path.size() - at);
     const std::uint64_t slashes = bytes_equal(word, '/');
@@ -32,7 +33,17 @@ bool plainly_normal(std::string_view path) {
   return true;
 }
 
+}  // namespace
+
+bool plainly_normal(std::string_view path) {
+  if (path.size() < 2 || path.front() != '/') return path == "/";
+  return nothing_to_resolve(path, 0);
+}
+
+bool plainly_below(std::string_view path) { return !path.empty() && nothing_to_resolve(path, 0x80); }
+
 void NameWriter::add(std::string_view path) {
+  if (!cut_ && path.size() < room_ - size_ && plainly_below(path)) return push(path);
   std::size_t at = 0;
   while (at < path.size() && !cut_) {
     const void* slash = std::memchr(path.data() + at, '/', path.size() - at);

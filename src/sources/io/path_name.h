@@ -37,6 +37,8 @@ constexpr std::uint64_t bytes_equal(std::uint64_t word, unsigned char byte) {
 
 // True when an absolute path certainly is its own normalised name. False means only: look closer (or `/.hidden`).
 bool plainly_normal(std::string_view path);
+// The same of a path below a directory: adding it means putting a slash and its bytes behind.
+bool plainly_below(std::string_view path);
 
 // Puts a normalised name together from a directory and paths below it.
 class NameWriter {

@@ -68,6 +68,8 @@ TEST(PathName, AgreesWithTheSlowRuleOnRandomPaths) {
     if (plainly_normal(path)) {
       ASSERT_EQ(expected_normal(path), path);
     }
+    const std::string below = path.substr(1);
+    ASSERT_EQ(plainly_below(below), !below.empty() && plainly_normal(path)) << path;
   }
 }
 
@@ -90,6 +92,9 @@ TEST(PathName, PlainPathsAreRecognisedAtEveryLengthAndOffset) {
   EXPECT_FALSE(plainly_normal(""));
   EXPECT_FALSE(plainly_normal("a/b"));
   EXPECT_FALSE(plainly_normal("//"));
+  EXPECT_FALSE(plainly_below(""));
+  EXPECT_FALSE(plainly_below("/a"));
+  EXPECT_TRUE(plainly_below("a/b"));
 }
 
 TEST(PathName, NamesThatDoNotFitAreCutWithAMarkAndNothingIsWrittenBehind) {

@@ -90,4 +90,35 @@ std::uint32_t PathRules::node_of(std::string_view path) {
   return node;
 }
 
+void PathRules::add_whole(std::uint32_t offset, std::uint32_t size) {
+  const std::string_view path(text + offset, size);
+  const std::uint32_t node = node_of(path);
+  if (too_many || node == 0 || nodes[node].rule == Rule::kInherit) return;
+  std::uint32_t at = 0;
+  for (; at < whole_count && whole[at].size >= size; ++at) {
+    if (std::string_view(text + whole[at].text, whole[at].size) == path) return;
+  }
+  if (whole_count == kMostWholeRules) {
+    too_many = true;
+    whole_count = 0;
+    return;
+  }
+  std::memmove(whole + at + 1, whole + at, (whole_count - at) * sizeof *whole);
+  const std::uint64_t mask = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * size)) - 1;
+  whole[at] = {model::leading_word(path.data(), size), mask, offset, size, nodes[node].rule};
+  ++whole_count;
+}
+
+PathRules::Match PathRules::match(std::string_view path) const {
+  const std::uint64_t word = model::leading_word(path.data(), path.size());
+  for (std::uint32_t i = 0; i < whole_count; ++i) {
+    const WholeRule& rule = whole[i];
+    if ((word & rule.mask) != rule.word || path.size() < rule.size) continue;
+    if (path.size() > rule.size && path[rule.size] != '/') continue;
+    if (rule.size > 8 && std::memcmp(path.data() + 8, text + rule.text + 8, rule.size - 8) != 0) continue;
+    return {rule.rule, path.size() == rule.size};
+  }
+  return {nodes[0].rule, false};
+}
+
 }  // namespace dft::io

@@ -33,6 +33,17 @@ struct RuleEdge {
   std::uint32_t size;
 };
 
+// An entry of the lists as a whole. Hardly any list has many, and then comparing a path with each of them is several
+// times cheaper than taking it apart.
+struct WholeRule {
+  std::uint64_t word;  // its first 8 bytes, and which of them count
+  std::uint64_t mask;
+  std::uint32_t text;
+  std::uint32_t size;
+  Rule rule;
+};
+inline constexpr std::uint32_t kMostWholeRules = 16;
+
 struct PathRules {
   bool trace_all;
   std::uint32_t node_count;
@@ -41,11 +52,23 @@ struct PathRules {
   RuleEdge* edges;
   char* text;
   std::string_view own_traces[2];  // as given and with links resolved
+  // All rules but the root's, longest first. None when there are too many: then only the tree has them.
+  std::uint32_t whole_count;
+  bool too_many;
+  WholeRule whole[kMostWholeRules];
 
   static PathRules* make(std::size_t nodes, std::string_view text);                 // null when memory is refused
   std::uint32_t child(std::uint32_t parent, const PathComponent& component) const;  // 0: none
   // The node of a path whose bytes lie in `text`, made when new.
   std::uint32_t node_of(std::string_view path);
+  // Puts the rule of a path in `text` among the whole ones; the last step of building. Repeated paths are no harm.
+  void add_whole(std::uint32_t offset, std::uint32_t size);
+  // What the whole rules say of an absolute path, and whether one names it itself. REQUIRES: whole_count != 0.
+  struct Match {
+    Rule rule;
+    bool itself;
+  };
+  Match match(std::string_view path) const;
 
  private:
   std::uint32_t add_child(std::uint32_t parent, const PathComponent& component);
