@@ -129,6 +129,7 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
   out->writer.encoder.include_tids = config.tids;
   out->writer.encoder.time_metric = metric_of(config.time_metric);
   out->flush_interval_ms = config.flush_interval_ms;
+  out->on_start = pause_sources_of_thread;
   out->on_interval = bind_complete_libraries;
   out->crash_safe = config.crash_safe;
   return true;
@@ -271,6 +272,7 @@ void on_forked() {
 
 // An event while nothing is recorded: the first one of this process, or of a forked child.
 bool on_first_event() {
+  if (write::drain.is_starting_on_this_thread()) return false;  // the lock's holder waits for it
   recorder.settle_child();
   const SourcesPaused paused;
   const base::LockGuard guard(state.lock);

@@ -56,6 +56,8 @@ void tell_filtered() {
                   << " that the program opened lie outside DFTRACER_DATA_DIR or in DFTRACER_DATA_DIR_EXCLUDE";
 }
 
+void pause_sources_of_thread() { io::pause_io(); }
+
 SourcesPaused::SourcesPaused() { io::pause_io(); }
 SourcesPaused::~SourcesPaused() { io::resume_io(); }
 

@@ -18,6 +18,9 @@ bool io_is_traced();      // at this moment
 // One line when everything that was opened had been left out by the user's lists. After stop_sources().
 void tell_filtered();
 
+// The calling thread's calls are no events from here on: it is our own, with a descriptor table of its own.
+void pause_sources_of_thread();
+
 // While it lives, this thread's own calls of libc, or those of the application's allocator, are no events: they would
 // come back to the session, whose lock is held.
 class SourcesPaused {

@@ -36,6 +36,11 @@ void announce(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 
 bool Drain::is_drain_thread() const { return threaded_ && tid_.load(std::memory_order_relaxed) == raw::tid(); }
 
+bool Drain::is_starting_on_this_thread() const {
+  if (phase_.load(std::memory_order_acquire) != Phase::kStarting) return false;
+  return __atomic_load_n(&thread_, __ATOMIC_RELAXED) == pthread_self();  // libc stores it before it makes the thread
+}
+
 bool Drain::make_work(const DrainOptions& options, TraceNotes& notes) {
   void* memory = raw::map(sizeof(Work));
   if (memory == nullptr) return false;
@@ -58,6 +63,7 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
   error_ = 0;
   for (auto* word : {&started_, &flush_asked_, &flush_done_, &finish_asked_, &finish_done_, &hand_over_asked_})
     word->store(0);
+  thread_ = {};
   if (!make_work(options, notes)) return -ENOMEM;
   phase_.store(Phase::kStarting, std::memory_order_release);
   const base::ClockPair now = base::clock_pair();
@@ -93,6 +99,7 @@ bool Drain::start_thread() {
 void* Drain::thread_main(void* self) {
   const base::UnseenByThreadSanitizer unseen;
   auto* mine = static_cast<Drain*>(self);
+  if (mine->work_->options.on_start != nullptr) mine->work_->options.on_start();
   mine->tid_.store(raw::tid(), std::memory_order_relaxed);
   prctl(PR_SET_NAME, "dftracer", 0, 0, 0);
   if (own_empty_descriptor_table()) {

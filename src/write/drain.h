@@ -9,6 +9,8 @@
 // Invariants:
 //   1. The drain's thread has its own descriptor table where the kernel allows it (descriptor_table.h).
 //   2. No malloc after start().
+//   3. The drain's thread records nothing, whoever makes calls on it: who stands in front of pthread_create (a
+//      sanitizer's runtime, a profiler) may do so before its first line, then `on_start` has seen to it.
 #pragma once
 
 #include <pthread.h>
@@ -27,6 +29,7 @@ struct DrainOptions {
   WriterOptions writer;
   std::uint64_t flush_interval_ms = 1000;
   bool crash_safe = false;
+  void (*on_start)() = nullptr;     // on the drain's thread, before anything else
   void (*on_interval)() = nullptr;  // on the drain's thread, after each flush that the interval asked for
 };
 
@@ -47,6 +50,8 @@ class Drain {
   // After finish: where the trace is, "" when no file was made.
   const char* path() const { return path_; }
   bool is_drain_thread() const;
+  // The calling thread is the drain's, for which start() is waiting; from the thread's first instruction on.
+  bool is_starting_on_this_thread() const;
   std::uint64_t lost_events() const { return lost_; }
 
   void reset_in_child();

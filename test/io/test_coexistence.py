@@ -59,6 +59,25 @@ def test_another_interposer_still_sees_each_call_once(bench, ours_first, mode):
     assert run.fact("opens") == bare.fact("opens") == 1
 
 
+@pytest.mark.parametrize("mode", ["function", "hybrid"])
+@pytest.mark.parametrize("ours_first", [False, True])
+def test_the_tracers_own_thread_records_nothing_whoever_makes_calls_on_it(bench, ours_first, mode):
+    shim = harness.compile_program("io/programs/thread_shim.c", "-shared", "-fPIC", bare=True)
+    both = [harness.preloaded(), str(shim)] if mode == "hybrid" else [str(shim)]
+    env = {"LD_PRELOAD": ":".join(both if ours_first else both[::-1])}
+    words = ["init", "thread:a", "thread:b", "fini", "io:c", "init", "thread:d", "fork"]
+    bare = bench.run([harness.compile_program(PROGRAM, bare=True), *words], None, env={"LD_PRELOAD": shim})
+    run = harness.compare(bare, bench.run([harness.compile_program(PROGRAM), *words], mode, env=env))
+    assert run.fact("started") > bare.fact("started") == 3  # the tracer's threads came by
+    of_threads = [(t, e) for t in run.traces() for e in t.events if e["cat"] in ("POSIX", "STDIO") and e["tid"] != e["pid"]]
+    threads = {e["tid"] for _, e in of_threads}
+    assert len(threads) == 3
+    opened = [(e["tid"], t.resolve(e["args"]["fhash"]).rsplit("/", 1)[1]) for t, e in of_threads if e["name"] == "open"]
+    for tid in threads:
+        assert [name for thread, name in opened if thread == tid][::2] == ["born", "gone"]
+        assert [e["name"] for _, e in of_threads if e["tid"] == tid].count("pipe") == 2
+
+
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 @pytest.mark.parametrize("words", [["init", "io:a", "fork", "io:b", "fini", "init", "io:c"]])
 def test_an_allocator_in_front_of_a_bound_program(bench, allocator, words):

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,11 @@ static void io(const char* name) {
 static void region(void) {
   DFTRACER_C_REGION_START(work);
   DFTRACER_C_REGION_END(work);
+}
+
+static void* thread(void* name) {
+  io(name);
+  return NULL;
 }
 
 static int status_of(pid_t pid) {
@@ -86,6 +92,9 @@ int main(int argc, char** argv) {
       DFTRACER_C_FINI();
     } else if (strncmp(what, "io:", 3) == 0) {
       io(what + 3);
+    } else if (strncmp(what, "thread:", 7) == 0) {
+      pthread_t made;
+      if (pthread_create(&made, NULL, thread, argv[i] + 7) != 0 || pthread_join(made, NULL) != 0) return 88;
     } else if (strcmp(what, "region") == 0) {
       region();
     } else if (strcmp(what, "fork") == 0) {

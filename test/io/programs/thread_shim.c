@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands in front of pthread_create, as sanitizers and profilers do, and makes calls of its own on every new thread,
+ * before and after that one's function. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "facts.h"
+
+struct start {
+  void* (*function)(void*);
+  void* word;
+};
+static atomic_int started;
+
+static void look(const char* name) {
+  int ends[2];
+  const int fd = open(name, O_RDONLY);  // there is none
+  if (fd >= 0 || pipe(ends) != 0 || dup2(ends[1], ends[0]) < 0 || close(ends[0]) != 0 || close(ends[1]) != 0) abort();
+}
+
+static void* begin(void* memory) {
+  struct start start = *(struct start*)memory;
+  free(memory);
+  started++;
+  look("born");
+  void* result = start.function(start.word);
+  look("gone");
+  return result;
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*), void* word) {
+  typedef int create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  struct start* start = malloc(sizeof *start);
+  *start = (struct start){function, word};
+  return ((create*)dlsym(RTLD_NEXT, "pthread_create"))(thread, attributes, begin, start);
+}
+
+__attribute__((destructor)) static void tell(void) { fact("started", started); }
