@@ -44,7 +44,7 @@ def check_process_notes(trace, layer, layer_number):
 
 
 def test_every_c_macro(bench):
-    trace = bench.same("api/programs/every_macro.c", flags=("-std=c99",)).trace()
+    trace = bench.same("api/programs/every_macro.c", flags=("-std=c99",), env=harness.NO_IO_OF_RUNTIMES).trace()
     assert {e["cat"] for e in trace.events} == {"C_APP"} and {e["type"] for e in trace.events} == {2}
     check_process_notes(trace, "C_APP", 2)
     entities = check_entities(trace)
@@ -147,7 +147,7 @@ def test_headers_inside_extern_c(bench):
 
 
 def test_four_lives_in_one_process(bench):
-    run = bench.same("api/programs/four_lives.c")
+    run = bench.same("api/programs/four_lives.c", env=harness.NO_IO_OF_RUNTIMES)
     traces = {name: t for t in run.traces() for name in [e["name"] for e in t.events]}
     assert set(traces) == {"closed", "open", "third_open", "fourth"}
     assert len({t.path for t in traces.values()}) == 4, "each life has its own file"
@@ -169,7 +169,7 @@ def test_one_half_of_a_program_may_be_compiled_out(bench, tmp_path):
         program = tmp_path / "mixed"
         line = ["g++", *(str(tmp_path / o) for o in order), f"-L{folder}", "-ldftracer_core", f"-Wl,-rpath,{folder}"]
         subprocess.run([*line, "-o", str(program)], check=True)
-        run = bench.run([program], "function")
+        run = bench.run([program], "function", env=harness.NO_IO_OF_RUNTIMES)
         assert run.status == 0, run.err
         assert [e["name"] for e in run.events()] == ["always"]
         assert args_of(run.trace().one("always")) == {"n": 1}
