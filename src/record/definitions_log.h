@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Purpose: the process's table of names: (name, category, layer) triples, hashed strings and schemas of args, each with
 //          a stable id.
-// Threads: look-ups are lock-free; additions take one lock with signals blocked. Ids stay valid for the life of the
-//          process, across restarts of recording and in forked children (private memory, copied by the kernel).
-// Invariant: an id is visible only after its entry is whole.
+// Threads: look-ups are lock-free; so are additions while there is room for them. Making room, and in crash-safe mode
+//          every addition, takes one lock with signals blocked, whose two system calls would be half of a new name's
+//          cost. Ids stay valid for the life of the process, across restarts of recording and in forked children
+//          (private memory, copied by the kernel).
+// Invariants:
+//   1. An id is given out only after its entry is whole. An addition that never went on (a handler left by longjmp, a
+//      thread of the parent of this process) leaves an id without an entry, which nobody has.
+//   2. The same name has one id: who adds it second finds the slot taken, or the table frozen and then its successor.
 #pragma once
 
 #include <atomic>
@@ -40,28 +45,44 @@ class DefinitionsLog final : public model::Definitions {
 
  private:
   struct Table;
+  struct Arena;
   static constexpr std::uint32_t kSegmentSize = 4096;
   static constexpr std::uint32_t kSegments = 16384;
+  static constexpr std::uint32_t kMostIds = kSegments * kSegmentSize;
   using Entry = model::DefinitionHeader;
+  using EntryPlace = std::atomic<const Entry*>;
+  struct Key {
+    const Entry& like;
+    std::string_view name;
+    std::string_view cat;
+    std::uint32_t hash;
+  };
 
   const Entry* entry(std::uint32_t id) const;
-  std::uint32_t find(std::uint64_t hash, const Entry& like, std::string_view name, std::string_view cat) const;
+  std::uint32_t find(const Key& key) const;
   std::uint32_t intern(const Entry& like, std::string_view name, std::string_view cat);
-  std::uint32_t add(const Entry& like, std::string_view name, std::string_view cat, std::uint64_t hash);
-  const Entry* make_entry(const Entry& like, std::uint32_t id, std::string_view name, std::string_view cat);
+  std::uint32_t intern_locked(const Key& key);
+  std::uint32_t try_add(const Key& key);  // 0 when there is no room, or no memory
+  std::uint32_t new_id();
+  std::uint32_t claim_slot(const Key& key, std::uint32_t id);
+  static const Entry* put_entry(char* memory, const Entry& like, std::uint32_t id, std::string_view name,
+                                std::string_view cat);
   char* allocate(std::size_t size);
+  // REQUIRES: lock_ held
+  bool make_arena_room(std::size_t size);
+  bool make_id_room();
   bool grow_table();
   void mirror(const Entry& entry);
 
   base::FutexLock lock_;
   std::atomic<Table*> table_{nullptr};
-  std::atomic<std::uint32_t> count_{0};  // ids 1..count_
-  std::atomic<const Entry**> segments_[kSegments] = {};
+  std::atomic<std::uint32_t> count_{0};       // ids 1..count_ are given away
+  std::atomic<std::uint32_t> room_until_{0};  // segments and the table have room for ids up to this one
+  std::atomic<EntryPlace*> segments_[kSegments] = {};
   std::atomic<std::uint32_t> schema_count_{0};  // ids 1..schema_count_
   const Entry* schemas_[model::kMaxSchemas] = {};
-  char* arena_ = nullptr;
-  std::size_t arena_left_ = 0;
-  ChunkPool* mirror_pool_ = nullptr;
+  std::atomic<Arena*> arena_{nullptr};
+  std::atomic<ChunkPool*> mirror_pool_{nullptr};
   model::ChunkHeader* mirror_chunk_ = nullptr;
 };
 

@@ -2,7 +2,10 @@
 #include "record/definitions_log.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -59,6 +62,41 @@ TEST(Definitions, StringsCarryTheirHashAndAnyBytes) {
   model::SiteDef site;
   EXPECT_FALSE(log.site(id, site));
   EXPECT_FALSE(log.string(0xfffffff, def));
+}
+
+std::atomic<unsigned> handled{0};
+void add_in_handler(int) {
+  char name[16] = "handled";
+  const unsigned number = handled.load();
+  for (unsigned i = 0; i < 8; ++i) name[7 + i] = static_cast<char>('0' + ((number >> (3 * i)) & 7));
+  if (recorder.definitions.intern_string(model::StringKind::kFile, {name, 15}) != 0) handled.fetch_add(1);
+}
+
+TEST(Definitions, AHandlerMayAddNamesInTheMidstOfAnAddition) {
+  struct sigaction action {};
+  action.sa_handler = add_in_handler;
+  struct sigaction before {};
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  const pthread_t adding = pthread_self();
+  std::atomic<bool> done{false};
+  std::thread sender([&] {
+    while (!done.load()) pthread_kill(adding, SIGUSR1);
+  });
+  std::vector<model::StringId> ids;
+  const auto name = [](std::size_t i) { return "amidst" + std::to_string(i); };
+  while (ids.size() < 20'000 || (handled.load() < 1000 && ids.size() < 1'000'000)) {
+    ids.push_back(recorder.definitions.intern_string(model::StringKind::kFile, name(ids.size())));
+  }
+  done.store(true);
+  sender.join();
+  ASSERT_EQ(sigaction(SIGUSR1, &before, nullptr), 0);
+  EXPECT_GE(handled.load(), 1000u);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    model::StringDef def;
+    ASSERT_TRUE(recorder.definitions.string(ids[i], def));
+    ASSERT_EQ(def.bytes, name(i));
+    ASSERT_EQ(recorder.definitions.intern_string(model::StringKind::kFile, name(i)), ids[i]);
+  }
 }
 
 TEST(Definitions, LongNamesStayWhole) {
