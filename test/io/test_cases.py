@@ -521,7 +521,7 @@ def test_s82_without_metadata(bench):
 # -------------------------------------------------------------- faults of the original's release 2.2.0 under stress
 
 
-@pytest.mark.parametrize("threads", [1, 8, 32])
+@pytest.mark.parametrize("threads", [1, 8, 32, 64])
 def test_r2_no_call_of_many_threads_is_lost(bench, threads):
     turns = (20000 if harness.LONG else 1600) // threads
     run = same(bench, "threads.c", threads, turns)
