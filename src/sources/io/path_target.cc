@@ -36,6 +36,15 @@ int own_descriptor(std::string_view name) {
   return name == "/dev/stderr" ? 2 : -1;
 }
 
+// Whether own_descriptor() need be asked: one comparison of a word for each.
+bool may_be_own_descriptor(std::string_view name) {
+  if (name.size() < 8) return false;
+  for (const char* begin : {"/dev/fd/", "/dev/std", "/proc/se", "/proc/th"}) {
+    if (std::memcmp(name.data(), begin, 8) == 0) return true;
+  }
+  return false;
+}
+
 bool goes_up(std::string_view path) { return path.find("..") != std::string_view::npos; }
 
 }  // namespace
@@ -45,7 +54,7 @@ PathTarget PathResolver::judged(std::string_view name) {
     const model::StringId id = record::string_id(model::StringKind::kFile, name);
     return {id, id != 0};
   }
-  if (starts_with(name, "/proc/") || starts_with(name, "/dev/")) return target_of_own_descriptor(name);
+  if (may_be_own_descriptor(name)) return target_of_own_descriptor(name);
   return kNothing;
 }
 
