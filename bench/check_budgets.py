@@ -38,7 +38,7 @@ def table_name(facts: dict) -> str:
 def build_programs() -> Path:
     """A release build of what is counted, in the usual folder."""
     folder = HERE.parent / "build" / "bench"
-    targets = sorted({f"bench_{case.program}" for case in instructions.CASES})
+    targets = sorted({f"bench_{case.program}" for case in instructions.CASES} | {"dftracer_preload"})
     options = ["-DDFTRACER_BUILD_BENCHMARKS=ON", "-DDFTRACER_BUILD_TYPE=Release", f"-DDFTRACER_PYTHON_EXE={sys.executable}"]
     commands = [["cmake", "-S", HERE.parent, "-B", folder, *options],
                 ["cmake", "--build", folder, "--parallel", str(os.cpu_count()), "--target", *targets]]

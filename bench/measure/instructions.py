@@ -25,6 +25,12 @@ class Case:
     longer: int
     on: bool = True
     counted_option: tuple = ("--regions",)
+    preload: bool = False
+
+
+def io_case(way: str, function: str, shorter: int, longer: int) -> Case:
+    options = ("--way", way)
+    return Case(f"io_{way}", "io_calls", function, options, shorter, longer, counted_option=("--calls",), preload=True)
 
 
 CASES = (
@@ -37,6 +43,10 @@ CASES = (
     Case("off_region_0_args_cpp", "regions_dftracer_cpp", "bench_loop_0", ("--args", 0), 1000, 11000, on=False),
     Case("line_0_args", "encode_lines", "bench_encode_lines", (0,), 1000, 11000, on=False, counted_option=()),
     Case("line_4_args", "encode_lines", "bench_encode_lines", (4,), 1000, 11000, on=False, counted_option=()),
+    io_case("read_at_end", "read_at_end", 400, 2400),
+    io_case("whole_files", "whole_files", 400, 1600),
+    io_case("untraced_fd", "read_at_end", 400, 2400),
+    io_case("filtered_open", "open_close", 400, 2400),
 )
 
 
@@ -47,6 +57,10 @@ def count(build: Build, case: Case, events: int, folder: Path, each: bool = Fals
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     environment = {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": str(folder / "trace")} if case.on else {}
+    if case.preload:
+        library = build.folder / "lib" / "libdftracer_preload.so"
+        environment |= {"DFTRACER_INIT": "PRELOAD", "DFTRACER_DATA_DIR": str(folder / "traced"),
+                        "LD_PRELOAD": str(library)}
     argv = [program, *case.options, *case.counted_option, events]
     return callgrind.count(argv, case.function, folder, environment, each)
 
