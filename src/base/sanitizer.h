@@ -15,7 +15,11 @@
 
 #if defined(__SANITIZE_THREAD__) || defined(DFTRACER_WITH_TSAN)
 namespace dft::base {
-class UnseenByThreadSanitizer {};  // a build of ours with the sanitizer wants to be looked at
+// A build of ours with the sanitizer wants to be looked at.
+class UnseenByThreadSanitizer {
+ public:
+  UnseenByThreadSanitizer() {}  // not trivial: GCC would call its objects unused
+};
 }  // namespace dft::base
 #else
 

@@ -18,7 +18,7 @@ namespace dft::io {
 namespace {
 
 constexpr int kThreads = 32;
-constexpr int kTurns = 12;
+constexpr int kTurns = 40;
 
 class IoThreadsTest : public WrappersTest {
  protected:
