@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the args of GPU records. Which of them a record has is a set of bits, and each set is one schema, interned at
+//          its first use.
+// Threads: one owner, the decoding thread.
+// See: docs/gpu.md for what each key means.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "record/emit.h"
+#include "sources/gpu/flat_map.h"
+
+namespace dft::gpu {
+
+// In the order in which they are written. A record adds its args in this order.
+enum class Key : std::uint8_t {
+  kCbid,
+  kDevice,
+  kContext,
+  kStream,
+  kCorrelation,
+  kReturnValue,
+  kError,
+  kPid,
+  kGridId,
+  kGridX,
+  kGridY,
+  kGridZ,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kStaticSharedMemory,
+  kDynamicSharedMemory,
+  kRegistersPerThread,
+  kLocalMemoryPerThread,
+  kClusterX,
+  kClusterY,
+  kClusterZ,
+  kSymbolHash,
+  kBytes,
+  kCopyKind,
+  kSrcKind,
+  kDstKind,
+  kSrcDevice,
+  kDstDevice,
+  kSrcContext,
+  kDstContext,
+  kValue,
+  kCounterKind,
+  kAddress,
+  kMemoryKind,
+  kPoolAddress,
+  kPoolSize,
+  kAsync,
+  kSource,
+  kCudaEvent,
+  kSrc,
+  kDst,
+  kObjectKind,
+  kOverheadKind,
+  kGraph,
+  kGraphNode,
+  kDurNs,
+  kClockSuspect,
+  kCount,
+};
+static_assert(static_cast<unsigned>(Key::kCount) <= 64);
+
+class SchemaCache {
+ public:
+  model::SchemaId of(std::uint64_t keys) {
+    if (keys == last_keys_) return last_;
+    return look_up(keys);
+  }
+
+ private:
+  model::SchemaId look_up(std::uint64_t keys);
+  FlatMap<WordKey, model::SchemaId> known_;
+  std::uint64_t last_keys_ = 0;
+  model::SchemaId last_ = model::kNoArgs;
+};
+
+class ActivityArgs {
+ public:
+  void add(Key key, std::uint64_t bits) {
+    mark(key);
+    values_.add(bits);
+  }
+  void add_signed(Key key, std::int64_t value) { add(key, static_cast<std::uint64_t>(value)); }
+  void add_id(Key key, std::uint32_t id) {  // invalid ids are left out
+    if (id != 0xffffffffu) add(key, id);
+  }
+  void add_string(Key key, std::string_view text) {
+    mark(key);
+    values_.add_string(text);
+  }
+  record::Args finish(SchemaCache& schemas) const {
+    const model::SchemaId schema = schemas.of(keys_);
+    if (schema == model::kSelfDescribing) return {};  // no memory: the event stays, without args
+    return record::Args(schema, values_);
+  }
+
+ private:
+  void mark(Key key) { keys_ |= std::uint64_t{1} << static_cast<unsigned>(key); }
+  std::uint64_t keys_ = 0;
+  record::ValueList<2048> values_;
+};
+
+}  // namespace dft::gpu
