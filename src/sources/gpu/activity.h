@@ -91,8 +91,8 @@ struct Activity {
   std::uint32_t context = kNoId;
   std::uint32_t stream = kNoId;
   std::uint32_t correlation = kNoId;
-  std::uint64_t graph_node = 0;    // 0: not part of a graph
-  std::uint32_t graph = kNoId;     // with graph_node, or for graph launches
+  std::uint64_t graph_node = 0;  // 0: not part of a graph
+  std::uint32_t graph = kNoId;   // with graph_node, or for graph launches
   union {
     ApiDetail api;
     KernelDetail kernel;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Purpose: the args of GPU records. Which of them a record has is a set of bits, and each set is one schema, interned at
+// Purpose: the args of GPU records. Which of them a record has is a set of bits, and each set is one schema, interned
+// at
 //          its first use.
 // Threads: one owner, the decoding thread.
 // See: docs/gpu.md for what each key means.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "sources/gpu/activity_writer.h"
 
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "base/raw_io.h"
 #include "record/emit.h"
@@ -76,7 +78,7 @@ ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) {
   } else if (times.end < times.begin) {
     times.end = times.begin;
     times.suspect = Suspect::kReversed;
-  } else if (times.end > clock_->last().vendor_ns + kFutureSlackNs) {
+  } else if (times.end > arrival_ns_ + kFutureSlackNs) {
     times.suspect = Suspect::kFuture;
   } else if (launch != nullptr && is_work(activity.kind) && times.begin < launch->begin) {
     times.suspect = Suspect::kBeforeApi;
@@ -86,9 +88,14 @@ ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) {
 
 model::SiteId ActivityWriter::site_of(const Activity& activity) {
   const unsigned operation = activity.operation < kOperations ? activity.operation : 0;
-  model::SiteId* known = sites_ == nullptr ? nullptr : &sites_[static_cast<unsigned>(activity.kind) * kOperations + operation];
+  model::SiteId* known =
+      sites_ == nullptr ? nullptr : &sites_[static_cast<unsigned>(activity.kind) * kOperations + operation];
   if (known != nullptr && *known != 0) return *known;
-  const std::string_view name = backend_->operation_name(activity.kind, activity.operation);
+  std::string_view name = backend_->operation_name(activity.kind, activity.operation);
+  char unknown[16] = "cbid_";
+  if (name.empty()) {
+    name = {unknown, static_cast<std::size_t>(std::to_chars(unknown + 5, std::end(unknown), operation).ptr - unknown)};
+  }
   const model::SiteId site = record::site_id(name, backend_->category(activity.kind), backend_->layer());
   if (known != nullptr) *known = site;
   return site;
@@ -110,9 +117,6 @@ void ActivityWriter::activity(const Activity& activity) {
   if (is_api(activity.kind)) remember_launch(activity);
   std::uint32_t device = activity.device;
   if (device == kNoId && activity.context != kNoId) device = lanes_.device_of(activity.context);
-  if (activity.kind == ActivityKind::kUnifiedMemory) {
-    device = activity.unified.dst != kNoId ? activity.unified.dst : activity.unified.src;
-  }
   KernelName name{};
   if (activity.kind == ActivityKind::kKernel) {
     name = names_.of(activity.kernel.symbol);
@@ -291,11 +295,11 @@ void ActivityWriter::stream(const StreamFacts& facts) {
 
 void ActivityWriter::loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) {
   counts_.losses[static_cast<unsigned>(cause)] += count;
-  record::ArgList<1024> args;
+  record::ArgList<1200> args;
   args.add_string("cause", loss_cause_name(cause));
   if (count != 0) args.add_uint64("count", count);
   if (bytes != 0) args.add_uint64("bytes", bytes);
-  if (detail != nullptr) args.add_string("detail", std::string_view(detail).substr(0, 700));
+  if (detail != nullptr) args.add_string("detail", std::string_view(detail).substr(0, 900));
   record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, backend_->layer()), args);
 }
 

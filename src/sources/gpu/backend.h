@@ -19,11 +19,11 @@ namespace dft::gpu {
 struct Status {
   enum class State : std::uint8_t { kOff, kPartial, kOn };
   State state = State::kOff;
-  std::int32_t code = 0;                // the vendor's result
-  const char* code_name = nullptr;      // null: none
-  const char* category = nullptr;       // the one that could not be switched on; null: all
-  const char* holder = nullptr;         // who holds the library's subscription, where it can be known
-  const char* detail = nullptr;         // what to do
+  std::int32_t code = 0;            // the vendor's result
+  const char* code_name = nullptr;  // null: none
+  const char* category = nullptr;   // the one that could not be switched on; null: all
+  const char* holder = nullptr;     // who holds the library's subscription, where it can be known
+  const char* detail = nullptr;     // what to do
 };
 class StatusSink {
  public:

@@ -17,9 +17,9 @@ namespace dft::gpu {
 
 struct RawBuffer {
   const unsigned char* data = nullptr;
-  std::size_t valid = 0;          // bytes that hold records
-  void* context = nullptr;        // the vendor's handle, null where it has none
-  std::uint64_t arrival_ns = 0;   // CLOCK_REALTIME
+  std::size_t valid = 0;         // bytes that hold records
+  void* context = nullptr;       // the vendor's handle, null where it has none
+  std::uint64_t arrival_ns = 0;  // CLOCK_REALTIME
   std::uint32_t index = 0;
 };
 
@@ -83,8 +83,8 @@ class BufferPool {
   unsigned char* base_ = nullptr;
   Slot* slots_ = nullptr;
   void (*wake_)() = nullptr;
-  std::atomic<std::uint64_t> free_{0};     // change count << 32 | number of the first free buffer
-  std::atomic<std::uint32_t> filled_{0};   // newest first
+  std::atomic<std::uint64_t> free_{0};    // change count << 32 | number of the first free buffer
+  std::atomic<std::uint32_t> filled_{0};  // newest first
   std::atomic<std::uint32_t> grown_{0};
   std::atomic<std::uint32_t> next_scratch_{0};
   std::atomic<bool> closed_{false};

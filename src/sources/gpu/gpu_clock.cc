@@ -43,8 +43,7 @@ double GpuClock::rate_behind(std::size_t index) const {
 }
 
 bool GpuClock::in_segment(std::size_t index, std::uint64_t vendor_ns) const {
-  return vendor_ns >= samples_[index].vendor_ns &&
-         (index + 1 == count_ || vendor_ns < samples_[index + 1].vendor_ns);
+  return vendor_ns >= samples_[index].vendor_ns && (index + 1 == count_ || vendor_ns < samples_[index + 1].vendor_ns);
 }
 
 base::Ticks GpuClock::to_ticks(std::uint64_t vendor_ns) const {

@@ -32,7 +32,8 @@ class GpuClock {
       const std::uint64_t vendor = vendor_now_ns();
       const base::Ticks ticks = base::clock_now();
       const std::uint64_t after = base::monotonic_ns();
-      if (i == 0 || after - before < best.bracket_ns) best = {vendor, ticks, before + (after - before) / 2, after - before};
+      if (i == 0 || after - before < best.bracket_ns)
+        best = {vendor, ticks, before + (after - before) / 2, after - before};
     }
     return best;
   }

@@ -10,8 +10,8 @@
 
 namespace dft::gpu {
 
-enum class ApiMode : std::uint8_t { kQuiet, kAll, kNone };      // which API calls are recorded
-enum class GraphMode : std::uint8_t { kGraph, kNode };          // one record a graph launch, or one a node
+enum class ApiMode : std::uint8_t { kQuiet, kAll, kNone };  // which API calls are recorded
+enum class GraphMode : std::uint8_t { kGraph, kNode };      // one record a graph launch, or one a node
 enum class KernelNames : std::uint8_t { kFull, kShort, kMangled };
 
 struct Settings {
@@ -26,7 +26,8 @@ struct Settings {
   model::TimeMetric time_metric = model::TimeMetric::kUs;
   std::int64_t wall_minus_monotonic_ns = 0;  // the trace clock's anchor, for `clock` records
   std::int32_t pid = 0;
-  const char* library = nullptr;  // DFTRACER_CUPTI_PATH; outlives the source
+  const char* library = nullptr;  // DFTRACER_CUPTI_PATH; outlives the source, as does CUDA_HOME
+  const char* cuda_home = nullptr;
 
   bool wants(ActivityKind kind) const { return (categories >> static_cast<unsigned>(kind) & 1u) != 0; }
 };
