@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Purpose: holds layouts.h and functions.h against the headers of the toolkit that this build uses. Nothing is left of it
+// Purpose: holds layouts.h and functions.h against the headers of the toolkit that this build uses. Nothing is left of
+// it
 //          in the product. The build lists the record structs and functions that the headers declare
 //          (cmake/cupti_declarations.cmake); a struct of a later toolkit than we know is held against the newest rules.
 #include <type_traits>
@@ -13,21 +14,24 @@ namespace dft::gpu::cupti {
 namespace {
 
 // Unused in a toolkit that does not declare a family.
-#define DFT_PROOF template <class R, int version> [[maybe_unused]] constexpr void
+#define DFT_PROOF                 \
+  template <class R, int version> \
+  [[maybe_unused]] constexpr void
 
-#define DFT_AT(member, field)                                                              \
-  static_assert(offsetof(R, member) == (field).offset, #member " moved");                  \
+#define DFT_AT(member, field)                                                                                     \
+  static_assert(offsetof(R, member) == (field).offset, #member " moved");                                         \
   static_assert(sizeof(std::declval<R&>().member) == sizeof(decltype(field)::Type), #member " has another size"); \
-  static_assert((field).least_size <= sizeof(R) && (field).offset + sizeof(decltype(field)::Type) <= (field).least_size, \
-                #member " is not in every record that is taken to have it")
+  static_assert(                                                                                                  \
+      (field).least_size <= sizeof(R) && (field).offset + sizeof(decltype(field)::Type) <= (field).least_size,    \
+      #member " is not in every record that is taken to have it")
 
 // From version `since` on the struct has the member; older ones are too short to be taken to have it.
-#define DFT_SINCE(since, member, field)                                                                \
-  if constexpr (version >= (since)) {                                                                  \
-    DFT_AT(member, field);                                                                             \
-  } else {                                                                                             \
-    static_assert(sizeof(R) < (field).least_size, #member " would be read from records without it");   \
-  }                                                                                                    \
+#define DFT_SINCE(since, member, field)                                                              \
+  if constexpr (version >= (since)) {                                                                \
+    DFT_AT(member, field);                                                                           \
+  } else {                                                                                           \
+    static_assert(sizeof(R) < (field).least_size, #member " would be read from records without it"); \
+  }                                                                                                  \
   static_assert(true)
 
 DFT_PROOF prove_API() {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Purpose: a library with CUPTI's entry points that does nothing, for tests of the search. FAKE_API is the version that
+// it
+//          answers; FAKE_DRIVER makes a libcuda of that version; FAKE_LACKS leaves out a needed function.
+#include <cstdint>
+
+#define FAKE_EXPORT extern "C" __attribute__((visibility("default"))) int
+
+#ifdef FAKE_DRIVER
+FAKE_EXPORT cuDriverGetVersion(int* version) {
+  *version = FAKE_DRIVER;
+  return 0;
+}
+#else
+FAKE_EXPORT cuptiGetVersion(std::uint32_t* version) {
+  *version = FAKE_API;
+  return 0;
+}
+#define FAKE(name) \
+  FAKE_EXPORT name() { return 0; }
+FAKE(cuptiGetResultString)
+FAKE(cuptiGetTimestamp)
+FAKE(cuptiGetDeviceId)
+FAKE(cuptiGetContextId)
+FAKE(cuptiGetStreamIdEx)
+FAKE(cuptiActivityRegisterCallbacks)
+FAKE(cuptiActivityEnable)
+FAKE(cuptiActivityDisable)
+FAKE(cuptiActivityGetNextRecord)
+FAKE(cuptiActivityFlushAll)
+FAKE(cuptiActivityGetNumDroppedRecords)
+FAKE(cuptiActivitySetAttribute)
+FAKE(cuptiActivityGetAttribute)
+FAKE(cuptiSubscribe)
+FAKE(cuptiUnsubscribe)
+FAKE(cuptiEnableCallback)
+FAKE(cuptiEnableDomain)
+FAKE(cuptiGetCallbackName)
+#ifndef FAKE_LACKS
+FAKE(cuptiSetThreadIdType)
+#endif
+#endif
