@@ -40,8 +40,8 @@ std::uint32_t Lanes::of(LaneKind kind, std::uint32_t device, std::uint32_t conte
   std::uint32_t* lane = lanes_.find_or_add(key, &made);
   if (lane == nullptr) return kFirst;
   if (made) {
+    if (context != kNoId && device != kNoId) add_context(context, device);  // may rename the others
     *lane = kFirst + static_cast<std::uint32_t>(lanes_.size()) - 1;
-    if (context != kNoId && device != kNoId) add_context(context, device);
     name(key, *lane);
   }
   last_key_ = key;

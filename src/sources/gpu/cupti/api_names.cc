@@ -7,9 +7,6 @@ namespace dft::gpu::cupti {
 
 namespace {
 
-// Ids without a name stand between those of calls; so many in a row, and the list is over.
-constexpr std::uint32_t kGap = 64;
-
 constexpr std::string_view kQuietRuntime[] = {"cudaGetDevice",
                                               "cudaSetDevice",
                                               "cudaGetLastError",
@@ -118,10 +115,8 @@ void ApiNames::configure_domain(ActivityKind kind, ApiMode mode) {
   const unsigned which = index(kind);
   std::memset(left_out_[which], mode == ApiMode::kNone ? 0xff : 0, sizeof left_out_[which]);
   count_[which] = 0;
-  std::uint32_t missing = 0;
-  for (std::uint32_t id = 1; id < kOperations && missing < kGap; ++id) {
+  for (std::uint32_t id = 1; id < kOperations; ++id) {
     const std::string_view known = name(kind, id);
-    missing = known.empty() ? missing + 1 : 0;
     if (known.empty()) continue;
     count_[which] = id + 1;
     const bool quiet = kind == ActivityKind::kRuntimeApi ? is_quiet_runtime_call(known) : is_quiet_driver_call(known);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Purpose: a backend for the tests of this folder: its buffers hold Activity values as they are.
+#pragma once
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "sources/gpu/backend.h"
+
+namespace dft::gpu {
+
+class FakeBackend final : public Backend {
+ public:
+  bool starts = true;
+  std::uint64_t clock_offset_ns = 0;
+  std::vector<Activity> waiting;  // delivered by the next flush
+  int flushes = 0, stops = 0, children = 0;
+  std::uint64_t drops = 0;
+
+  std::string_view name() const override { return "fake"; }
+  model::Layer layer() const override { return model::Layer::kCuda; }
+  std::string_view category(ActivityKind kind) const override {
+    return kind == ActivityKind::kKernel       ? "CUDA_KERNEL"
+           : kind == ActivityKind::kRuntimeApi ? "CUDA_RUNTIME_API"
+                                               : "CUDA_OTHER";
+  }
+  std::string_view operation_name(ActivityKind, unsigned operation) override {
+    return operation == 1 ? std::string_view("one") : std::string_view();
+  }
+  bool start(const Settings&, BufferPool& pool, StatusSink& statuses) override {
+    pool_ = &pool;
+    Status status;
+    status.state = starts ? Status::State::kOn : Status::State::kOff;
+    statuses.status(status);
+    return starts;
+  }
+  void flush(bool) override {
+    ++flushes;
+    deliver();
+  }
+  void stop() override {
+    ++stops;
+    deliver();
+  }
+  void decode(const RawBuffer& buffer, ActivitySink& sink) override {
+    for (std::size_t at = 0; at < buffer.valid; at += sizeof(Activity)) {
+      Activity activity;
+      std::memcpy(static_cast<void*>(&activity), buffer.data + at, sizeof activity);
+      sink.activity(activity);
+    }
+  }
+  void collect_losses(ActivitySink& sink) override {
+    if (drops != 0) sink.loss(LossCause::kDropped, drops, 0, nullptr);
+    drops = 0;
+  }
+  std::uint64_t now_ns() override { return base::monotonic_ns() + clock_offset_ns; }
+  const char* clock_name() const override { return "fake"; }
+  void in_forked_child() override { ++children; }
+
+ private:
+  void deliver() {
+    for (const Activity& activity : waiting) {
+      unsigned char* buffer = pool_->take();
+      if (buffer == nullptr) return;
+      std::memcpy(buffer, static_cast<const void*>(&activity), sizeof activity);
+      pool_->push(buffer, sizeof activity, nullptr);
+    }
+    waiting.clear();
+  }
+  BufferPool* pool_ = nullptr;
+};
+
+}  // namespace dft::gpu
