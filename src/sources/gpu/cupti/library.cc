@@ -58,33 +58,40 @@ constexpr const char* kLibraryFolders[] = {
     "/extras/CUPTI/lib64",
     "/extras/CUPTI/lib",
 };
-// Names that the loader may know, the newest release first: before 12 each minor release has its own.
+// Names that the loader may know: without a number, by which LD_LIBRARY_PATH's order counts, then the newest release
+// first; before 12 each minor release has its own.
 struct Soname {
   const char* name;
   std::uint32_t cuda;
 };
 constexpr Soname kSonames[] = {
-    {"libcupti.so.13", 13000},   {"libcupti.so.12", 12000},   {"libcupti.so.11.8", 11080}, {"libcupti.so.11.7", 11070},
-    {"libcupti.so.11.6", 11060}, {"libcupti.so.11.5", 11050}, {"libcupti.so.11.4", 11040}, {"libcupti.so.11.3", 11030},
-    {"libcupti.so.11.2", 11020}, {"libcupti.so.11.1", 11010}, {"libcupti.so.11.0", 11000}, {"libcupti.so.10.2", 10020},
-    {"libcupti.so.10.1", 10010}, {"libcupti.so", 0},
+    {"libcupti.so", 0},          {"libcupti.so.13", 13000},   {"libcupti.so.12", 12000},   {"libcupti.so.11.8", 11080},
+    {"libcupti.so.11.7", 11070}, {"libcupti.so.11.6", 11060}, {"libcupti.so.11.5", 11050}, {"libcupti.so.11.4", 11040},
+    {"libcupti.so.11.3", 11030}, {"libcupti.so.11.2", 11020}, {"libcupti.so.11.1", 11010}, {"libcupti.so.11.0", 11000},
+    {"libcupti.so.10.2", 10020}, {"libcupti.so.10.1", 10010},
 };
 
-std::uint32_t version_of_driver(const Path& driver) {
+// Asks the mapped driver for a number by a function that needs no more than an initialised driver; 0: it cannot say.
+int ask_driver(const Path& driver, const char* function) {
   if (driver.empty()) return 0;
   void* handle = dlopen(driver.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return 0;
-  int version = 0;
-  const auto ask = reinterpret_cast<int (*)(int*)>(dlsym(handle, "cuDriverGetVersion"));
-  if (ask != nullptr && ask(&version) != 0) version = 0;  // needs no initialised driver
-  dlclose(handle);                                        // RTLD_NOLOAD counted one more user
-  return version > 0 ? static_cast<std::uint32_t>(version) : 0;
+  int number = 0;
+  const auto ask = reinterpret_cast<int (*)(int*)>(dlsym(handle, function));
+  if (ask == nullptr || ask(&number) != 0) number = 0;
+  dlclose(handle);  // RTLD_NOLOAD counted one more user
+  return number > 0 ? number : 0;
+}
+
+// 13.2 has the second activity interface, but not yet how to read its records.
+bool is_13_2(const Functions& functions) {
+  return functions.enable_v2 != nullptr && functions.next_record_v2 == nullptr;
 }
 
 class Opener {
  public:
   Opener(const Mapped& mapped, Library* out) : mapped_(mapped), out_(out) {
-    out_->driver_cuda = version_of_driver(mapped.driver);
+    out_->driver_cuda = static_cast<std::uint32_t>(ask_driver(mapped.driver, "cuDriverGetVersion"));
   }
 
   // `name` as dlopen takes it. On success the library is in *out_, else the reason is noted.
@@ -101,12 +108,13 @@ class Opener {
       out_->functions = Functions();
       return false;
     }
-    std::uint32_t api = 0;
-    if (out_->functions.get_version(&api) != CUPTI_SUCCESS || api == 0) {
-      out_->tried.note(name, "does not say its version");
-      out_->functions = Functions();
+    out_->waits_for_driver = is_13_2(out_->functions) && ask_driver(mapped_.driver, "cuDeviceGetCount") == 0;
+    if (out_->waits_for_driver) {
+      out_->tried.note(name, "is CUPTI 13.2, which crashes before CUDA is up");
       return false;
     }
+    std::uint32_t api = 0;
+    if (out_->functions.get_version(&api) != CUPTI_SUCCESS) api = 0;
     out_->handle = handle;
     out_->origin = origin;
     out_->version = Version(api);
@@ -159,12 +167,18 @@ class Opener {
  private:
   // The loader's answer for each of the names in turn would hide what matters.
   bool open_quietly(const char* name) {
-    void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (handle == nullptr) {
+    if (dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == nullptr) {
       dlerror();
       return false;
     }
-    return open(name, Origin::kLoader);
+    if (!open(name, Origin::kLoader)) return false;
+    const std::uint32_t oldest = out_->version.toolkits().oldest;
+    if (oldest == 0 || out_->driver_cuda == 0 || oldest / 1'000 <= out_->driver_cuda / 1'000) return true;
+    out_->tried.note(out_->path.view(), "is newer than the driver");
+    out_->handle = nullptr;
+    out_->origin = Origin::kNone;
+    out_->functions = Functions();
+    return false;
   }
 
   const Mapped& mapped_;
@@ -182,9 +196,8 @@ bool is_folder(const char* path) {
   return folder;
 }
 
-bool open_path(Opener& opener, const char* path, const Mapped& mapped, Tried* tried) {
+bool open_path(Opener& opener, const char* path, std::uint32_t wanted, Tried* tried) {
   if (!is_folder(path)) return opener.open(path, Origin::kPath);
-  const std::uint32_t wanted = version_in_name(name_of(mapped.runtime.view()));
   if (opener.open_root(path, wanted, Origin::kPath)) return true;
   tried->note(path, "holds no libcupti.so that can be used");
   return false;
@@ -199,15 +212,20 @@ bool driver_is_mapped() {
 }
 
 bool open_library(const Search& search, const Mapped& mapped, Library* out) {
+  *out = Library();
   Opener opener(mapped, out);
-  if (opener.open_mapped()) return true;
-  // What the user names is used or complained about, never replaced by another copy.
-  if (given(search.path)) return open_path(opener, search.path, mapped, &out->tried);
-  if (opener.open_beside_runtime()) return true;
+  // Found, or found and not to be called yet: no other copy is looked for.
+  const auto done = [out](bool opened) { return opened || out->waits_for_driver; };
   const std::uint32_t wanted = version_in_name(name_of(mapped.runtime.view()));
-  if (given(search.cuda_home) && opener.open_root(search.cuda_home, wanted, Origin::kCudaHome)) return true;
-  if (opener.open_by_loader()) return true;
-  return given(search.built_with) && opener.open_folder(search.built_with, wanted, Origin::kBuild);
+  if (done(opener.open_mapped())) return out->handle != nullptr;
+  // What the user names is used or complained about, never replaced by another copy.
+  if (given(search.path)) return open_path(opener, search.path, wanted, &out->tried);
+  if (done(opener.open_beside_runtime()) ||
+      (given(search.cuda_home) && done(opener.open_root(search.cuda_home, wanted, Origin::kCudaHome))) ||
+      done(opener.open_by_loader()) || !given(search.built_with)) {
+    return out->handle != nullptr;
+  }
+  return opener.open_folder(search.built_with, wanted, Origin::kBuild);
 }
 
 bool open_library(const Search& search, Library* out) {

@@ -40,15 +40,19 @@ class Tried {
 struct Library {
   void* handle = nullptr;  // null: none was found, `tried` says where
   Origin origin = Origin::kNone;
-  Path path;  // as the loader knows it
-  Version version;
+  Path path;        // as the loader knows it
+  Version version;  // of api 0 when the library does not say it: 13.3 and later answer nothing without a usable driver
   Functions functions;
+  // The library is there, but must not be called before CUDA is up: ask again then. Only 13.2, which without a usable
+  // driver calls itself until the stack ends, whatever one asks of it.
+  bool waits_for_driver = false;
   std::uint32_t driver_cuda = 0;  // CUDA_VERSION that the mapped driver supports; 0: not known
   Tried tried;
 };
 
 // True when the CUDA driver is in the process. Without it there is nothing to trace, and nothing is opened.
 bool driver_is_mapped();
+// On false *out may be given in again later.
 bool open_library(const Search& search, Library* out);
 // The same for a process whose mapped objects are `mapped`.
 bool open_library(const Search& search, const Mapped& mapped, Library* out);

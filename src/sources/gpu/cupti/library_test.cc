@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 constexpr const char* kCupti12 = DFT_FAKE_DIR "/libfake_cupti12.so";  // version 24
 constexpr const char* kCupti13 = DFT_FAKE_DIR "/libfake_cupti13.so";  // version 130001
 constexpr const char* kLacking = DFT_FAKE_DIR "/libfake_lacking.so";
-constexpr const char* kDriver12 = DFT_FAKE_DIR "/libfake_driver12.so";  // 12.4
+constexpr const char* kCupti132 = DFT_FAKE_DIR "/libfake_cupti13_2.so";  // crashes when it is called without a driver
+constexpr const char* kMute = DFT_FAKE_DIR "/libfake_mute.so";           // does not say its version
+constexpr const char* kDriver12 = DFT_FAKE_DIR "/libfake_driver12.so";   // 12.4
 
 class LibraryTest : public testing::Test {
  protected:
@@ -179,6 +181,30 @@ TEST_F(LibraryTest, ALibraryThatLacksAFunctionIsPassedOverWithTheReason) {
     return std::string(library.tried.c_str());
   });
   EXPECT_NE(said.find("lacks cuptiSetThreadIdType"), std::string::npos) << said;
+}
+
+TEST_F(LibraryTest, CuptiThatCrashesBeforeCudaIsUpIsNotCalledUntilThen) {
+  const std::string file = put(kCupti132, "cuda/lib64/libcupti.so.13");
+  const std::string driver = put(kDriver12, "driver/libcuda.so.1");
+  put(kCupti13, "build/libcupti.so.13");
+  const std::string home = at("cuda"), build = at("build");
+  EXPECT_EQ(in_child([&] {
+              Library library;
+              const Search search{nullptr, home.c_str(), build.c_str()};
+              if (open_library(search, &library) || library.handle != nullptr) return std::string("was opened");
+              if (!library.waits_for_driver) return std::string("does not wait: ") + library.tried.c_str();
+              if (dlopen(driver.c_str(), RTLD_NOW) == nullptr) return std::string(dlerror());
+              if (!open_library(search, &library)) return std::string("still not: ") + library.tried.c_str();
+              return std::string(library.path.c_str()) + " " + std::to_string(library.version.api());
+            }),
+            file + " 130201");
+}
+
+TEST_F(LibraryTest, CuptiThatDoesNotSayItsVersionIsTakenAsTheWorst) {
+  const std::string file = put(kMute, "libcupti.so.13");
+  EXPECT_EQ(in_child([&] { return found({file.c_str(), nullptr, nullptr}); }), "DFTRACER_CUPTI_PATH " + file + " 0");
+  EXPECT_FALSE(Version(0).may_refuse_buffers());
+  EXPECT_FALSE(Version(0).may_share());
 }
 
 TEST_F(LibraryTest, ThePlaceOfTheBuildIsTheLast) {
