@@ -22,9 +22,9 @@ class Standin {
   Standin() : handle_(dlopen(DFT_STANDIN, RTLD_NOW)) {
     if (handle_ == nullptr) std::abort();
   }
-  void configure(const std::string& words) const {
-    const std::string recording = " recording=" DFT_RECORDINGS "/synthetic.cuptirec";
-    reinterpret_cast<standin::Configure>(dlsym(handle_, "dft_standin_configure"))((words + recording).c_str());
+  void configure(const std::string& words, const std::string& recording = "synthetic.cuptirec") const {
+    const std::string all = words + " recording=" DFT_RECORDINGS "/" + recording;
+    reinterpret_cast<standin::Configure>(dlsym(handle_, "dft_standin_configure"))(all.c_str());
   }
   standin::Counters counters() const {
     standin::Counters out{};

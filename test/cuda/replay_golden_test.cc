@@ -2,6 +2,7 @@
 // A recording through the whole backend gives, byte for byte, the lines that are committed. DFT_UPDATE_GOLDEN=1 writes
 // them anew; look at the difference.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "replay.h"
@@ -13,11 +14,12 @@ namespace {
 constexpr std::uint64_t kRecorded = 1'700'000'000'000'000'000;  // as in make_synthetic.cc
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-std::vector<std::string> replay(Settings settings, const std::string& words = "") {
+std::vector<std::string> replay(Settings settings, const std::string& words = "",
+                                const std::string& recording = "synthetic.cuptirec") {
   Standin standin;
-  standin.configure(words);
+  standin.configure(words, recording);
   static BufferPool pool;
-  EXPECT_TRUE(pool.reserve(1 << 16, 1 << 20, nullptr));
+  EXPECT_TRUE(pool.reserve(1 << 16, 64 << 20, nullptr));
   settings.library = DFT_STANDIN;
   record::DrainedRecords drained;
   drained.begin({});
@@ -55,7 +57,15 @@ void expect_golden(const std::vector<std::string>& lines, const char* name) {
   EXPECT_EQ(at, lines.size()) << name << " has fewer lines";
 }
 
-TEST(ReplayGolden, EveryKindQuiet) { expect_golden(replay(Settings{}), "synthetic-quiet.jsonl"); }
+// Those of real hardware too, where there are any.
+TEST(ReplayGolden, EveryRecordingQuiet) {
+  for (const auto& file : std::filesystem::directory_iterator(DFT_RECORDINGS)) {
+    if (file.path().extension() != ".cuptirec") continue;
+    SCOPED_TRACE(file.path().filename());
+    expect_golden(replay(Settings{}, "", file.path().filename()),
+                  (file.path().stem().string() + "-quiet.jsonl").c_str());
+  }
+}
 
 TEST(ReplayGolden, EveryKindAllCallsNanoseconds) {
   Settings settings;

@@ -54,24 +54,6 @@ State& state() {
   return *one;
 }
 
-// Where the times of a kind lie: start, and end behind it.
-std::uint32_t start_offset(std::uint32_t kind) {
-  switch (kind) {
-    case 1:
-    case 2:
-    case 3:
-    case 10:
-    case 22:
-    case 25: return 16;
-    case 4:
-    case 5:
-    case 38:
-    case 51: return 8;
-    case 17: return 24;
-    default: return 0;
-  }
-}
-std::uint32_t only_time_offset(std::uint32_t kind) { return kind == 49 ? 32 : kind == 50 ? 56 : kind == 12 ? 8 : 0; }
 std::uint32_t correlation_offset(std::uint32_t kind) {
   switch (kind) {
     case 1:
@@ -156,12 +138,11 @@ T& field(std::string& bytes, std::size_t at) {
 }
 
 void move_times(std::string& bytes, std::size_t at, std::uint32_t kind, std::uint64_t by) {
-  const auto move = [&](std::size_t offset) {
-    std::uint64_t& time = field<std::uint64_t>(bytes, at + offset);
-    if (time != 0) time += by;
-  };
-  if (const std::uint32_t start = start_offset(kind)) move(start), move(start + 8);
-  if (const std::uint32_t only = only_time_offset(kind)) move(only);
+  for (const standin::TimeField& time : standin::kTimeFields) {
+    if (time.kind != kind) continue;
+    std::uint64_t& ns = field<std::uint64_t>(bytes, at + time.offset);
+    if (ns != 0) ns += by;
+  }
 }
 
 std::uint32_t size_of(std::uint32_t kind) {
@@ -176,9 +157,11 @@ std::uint64_t latest_time(const Recording& recording) {
     for (std::size_t at = 0; at + 8 <= buffer.bytes.size();) {
       std::uint32_t kind;
       std::memcpy(&kind, &buffer.bytes[at], 4);
-      std::uint64_t time = 0;
-      if (const std::uint32_t start = start_offset(kind)) std::memcpy(&time, &buffer.bytes[at + start + 8], 8);
-      if (time > latest) latest = time;
+      for (const standin::TimeField& field : standin::kTimeFields) {
+        std::uint64_t time = 0;
+        if (field.kind == kind) std::memcpy(&time, &buffer.bytes[at + field.offset], 8);
+        if (time > latest) latest = time;
+      }
       const std::uint32_t size = size_of(kind);
       if (size == 0) break;
       at += size;

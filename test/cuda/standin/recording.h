@@ -50,6 +50,17 @@ struct TextField {
 inline constexpr TextField kTextFields[] = {{3, 104, 144},  {10, 104, 144}, {8, 136, 144}, {49, 64, 112},
                                             {49, 120, 128}, {12, 40, 56},   {12, 48, 56}};
 
+// Offsets of the times in records of a kind; the second of a pair is the end.
+struct TimeField {
+  std::uint32_t kind, offset;
+  bool is_end;
+};
+inline constexpr TimeField kTimeFields[] = {
+    {1, 16, false},  {1, 24, true},   {2, 16, false}, {2, 24, true},   {3, 16, false},  {3, 24, true},   {3, 32, true},
+    {10, 16, false}, {10, 24, true},  {10, 32, true}, {22, 16, false}, {22, 24, true},  {25, 16, false}, {25, 24, true},
+    {4, 8, false},   {4, 16, true},   {5, 8, false},  {5, 16, true},   {38, 8, false},  {38, 16, true},  {51, 8, false},
+    {51, 16, true},  {17, 24, false}, {17, 32, true}, {49, 32, false}, {50, 56, false}, {12, 8, false}};
+
 class File {
  public:
   File(const char* path, const char* mode) : file_(std::fopen(path, mode)) {}
