@@ -76,9 +76,8 @@ def wheel(requirement, cache):
     return found[-1]
 
 
-def unpack(release, wheels, work):
+def unpack(wheels, root):
     """site-packages of one release: headers and libcupti, without the rest."""
-    root = work / release
     shutil.rmtree(root, ignore_errors=True)
     for file in wheels:
         with zipfile.ZipFile(file) as archive:
@@ -149,18 +148,25 @@ def main():
     parser.add_argument("--cache", type=pathlib.Path, default=SOURCE / "_deps/cuda-wheels", help="where wheels are kept")
     parser.add_argument("--work", type=pathlib.Path, default=SOURCE / "build/cuda-matrix")
     parser.add_argument("--cxx", default=os.environ.get("CXX", "c++"))
+    parser.add_argument("--root", metavar="RELEASE", help="only unpack this release and print the folder for DFTRACER_CUDA_PATH")
+    parser.add_argument("--driver", action="append", default=[], choices=["mapped", "up", "force"],
+                        help="also load with the machine's driver (see test/cuda/programs/probe_cupti.cc)")
     parser.add_argument("releases", nargs="*", help="such as 12.6; all without")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
     args.work.mkdir(parents=True, exist_ok=True)
     work = args.work.resolve()
-    chosen = [row for row in RELEASES if not args.releases or row[0] in args.releases]
+    wanted = [args.root] if args.root else args.releases
+    chosen = [row for row in RELEASES if not wanted or row[0] in wanted]
     if not chosen:
         parser.error(f"no such release; there are {' '.join(row[0] for row in RELEASES)}")
+    if args.root:
+        print(unpack([wheel(r, args.cache) for r in chosen[0][1:]], args.cache.resolve().parent / f"cuda-{args.root}"))
+        return 0
     found, failed = {}, 0
     for release, *requirements in chosen:
         try:
-            root = unpack(release, [wheel(r, args.cache) for r in requirements], work)
+            root = unpack([wheel(r, args.cache) for r in requirements], work / release)
             found[release], result = compile_release(args, release, root, work)
         except Failed as error:
             failed += 1
@@ -189,13 +195,16 @@ def load(args, found, work):
             toolkit.mkdir()
             library = next(pathlib.Path(facts["DFT_CUPTI_LIBDIR"]).glob("libcupti.so*"))
             (toolkit / "libcupti.so").symlink_to(library)
-            for way, path, environment in (("by path", facts["DFT_CUPTI_LIBDIR"], {}),
-                                           ("by loader", "", {"LD_LIBRARY_PATH": str(toolkit)})):
-                done = subprocess.run([program, path, facts["DFT_CUDA_VERSION"]], capture_output=True, text=True, timeout=60,
-                                      env={**os.environ, **environment})
-                bad = done.returncode != 0
+            ways = [("by path", facts["DFT_CUPTI_LIBDIR"], "", {}), ("by loader", "", "", {"LD_LIBRARY_PATH": str(toolkit)})]
+            # On a machine with a driver: the same with it, not initialised and initialised.
+            ways += [(how, facts["DFT_CUPTI_LIBDIR"], how, {}) for how in args.driver]
+            for way, path, driver, environment in ways:
+                done = subprocess.run([program, path, facts["DFT_CUDA_VERSION"], driver], capture_output=True, text=True,
+                                      timeout=60, env={**os.environ, **environment})
+                bad = done.returncode not in (0, 77)
                 failed += bad
-                print(f"load {release:5} built with {built:5} {way:9} {'FAILED ' if bad else ''}{(done.stdout + done.stderr).strip()}")
+                result = f"{'FAILED ' if bad else ''}{(done.stdout + done.stderr).strip()}"
+                print(f"load {release:5} built with {built:5} {way:9} {result}", flush=True)
     return failed
 
 

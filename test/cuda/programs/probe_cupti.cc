@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Opens a libcupti as the tracer does and says what it finds, on one line. With a CUDA_VERSION as argument it fails
 // unless the library's version fits it and each function is there exactly from the release on that functions.h says.
-// Usage: probe_cupti LIBRARY_OR_FOLDER [CUDA_VERSION]; "" looks in the loader's places only.
+// Usage: probe_cupti LIBRARY_OR_FOLDER [CUDA_VERSION [DRIVER]]; "" looks in the loader's places only. DRIVER: mapped
+// (libcuda is mapped, not initialised), up (initialised too), force (mapped, and a library that waits for the driver is
+// called).
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,10 +50,22 @@ int call(const Library& library) {
   return library.version.api() != 0 && name == nullptr ? 1 : 0;
 }
 
+bool bring_driver(const char* how) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (driver == nullptr || std::strcmp(how, "up") != 0) return driver != nullptr;
+  const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+  return init != nullptr && init(0) == 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   static Library library;
+  const char* driver = count > 3 ? arguments[3] : "";
+  if (driver[0] != '\0' && !bring_driver(driver)) {
+    std::printf("no usable driver\n");
+    return 77;
+  }
   const bool opened = open_library({count > 1 ? arguments[1] : nullptr, nullptr, nullptr}, &library);
   if (!opened && !library.waits_for_driver) {
     std::printf("not opened: %s\n", library.tried.c_str());
@@ -62,7 +78,11 @@ int main(int count, char** arguments) {
   }
   std::printf("%u of %u functions, ", there, all);
   int wrong = 0;
-  if (opened) {
+  if (!opened && std::strcmp(driver, "force") == 0) {
+    std::uint32_t api = 0;
+    std::printf("forced call gives %d", library.functions.get_version(&api));
+    std::printf(", version %u", api);
+  } else if (opened) {
     wrong = call(library);
   } else {
     std::printf("not called: waits for the driver");

@@ -27,8 +27,8 @@ constexpr const char* kDriver12 = DFT_FAKE_DIR "/libfake_driver12.so";   // 12.4
 class LibraryTest : public testing::Test {
  protected:
   LibraryTest() {
-    char name[] = "/tmp/dft-cupti-XXXXXX";
-    root_ = fs::canonical(mkdtemp(name)).string();
+    std::string name = testing::TempDir() + "dft-cupti-XXXXXX";
+    root_ = fs::canonical(mkdtemp(name.data())).string();
   }
   ~LibraryTest() override { fs::remove_all(root_); }
 

@@ -45,8 +45,8 @@ TEST(Places, APathThatDoesNotFitIsEmptyAndNotCut) {
 class FolderTest : public testing::Test {
  protected:
   FolderTest() {
-    char name[] = "/tmp/dft-places-XXXXXX";
-    folder_ = mkdtemp(name);
+    std::string name = testing::TempDir() + "dft-places-XXXXXX";
+    folder_ = mkdtemp(name.data());
   }
   ~FolderTest() override { std::filesystem::remove_all(folder_); }
   void put(const char* name) { std::ofstream(folder_ + "/" + name) << "x"; }
