@@ -90,6 +90,20 @@ TEST(ReplayGolden, ShortAndMangledNames) {
             2u);
 }
 
+TEST(ReplayGolden, CategoriesAreChosenByName) {
+  const std::string_view names[] = {"CUDA_KERNEL", "CUDA_SYNC", "CUDA_KERNELS", "nothing"};
+  std::string_view unknown;
+  Settings settings;
+  settings.categories = category_bits(cupti::backend, names, 4, &unknown);
+  EXPECT_EQ(unknown, "CUDA_KERNELS");
+  const auto lines = replay(settings);
+  EXPECT_EQ(count(lines, "\"cat\":\"CUDA_"), 6u);
+  EXPECT_EQ(count(lines, "CUDA_KERNEL") + count(lines, "CUDA_SYNC"), 6u);
+  const std::string_view all[] = {"default"};
+  EXPECT_EQ(category_bits(cupti::backend, all, 1, &unknown), Settings{}.categories);
+  EXPECT_EQ(category_bits(cupti::backend, nullptr, 0, &unknown), Settings{}.categories);
+}
+
 TEST(ReplayGolden, NoApiModeHasNoCalls) {
   Settings settings;
   settings.api = ApiMode::kNone;

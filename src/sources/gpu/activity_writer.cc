@@ -44,7 +44,6 @@ void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuCl
   settings_ = settings;
   backend_ = &backend;
   clock_ = &clock;
-  counts_ = WriterCounts{};
   with_dur_ns_ = settings.time_metric != model::TimeMetric::kNs;
   names_.configure(settings.kernel_names, backend.category(ActivityKind::kKernel), backend.layer());
   lanes_.configure(backend.layer(), "CUPTI overhead");

@@ -40,6 +40,7 @@ class ActivityWriter final : public ActivitySink {
   void loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) override;
 
   const WriterCounts& counts() const { return counts_; }
+  void forget_counts() { counts_ = WriterCounts{}; }
   NameTable& names() { return names_; }
   Lanes& lanes() { return lanes_; }
 

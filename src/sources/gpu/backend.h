@@ -5,6 +5,7 @@
 //          the child's only thread. The vendor's own callbacks use the BufferPool and nothing else.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -59,5 +60,21 @@ class Backend {
  protected:
   ~Backend() = default;
 };
+
+// Bits of the categories that a list names, for Settings::categories. "default" stands for all, as an empty list does.
+// `unknown` gets the first name that is no category of the backend; it is left out.
+inline std::uint32_t category_bits(const Backend& backend, const std::string_view* names, std::size_t count,
+                                   std::string_view* unknown) {
+  std::uint32_t bits = count == 0 ? (1u << kActivityKinds) - 1 : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t found = names[i] == "default" ? (1u << kActivityKinds) - 1 : 0;
+    for (unsigned kind = 0; kind < kActivityKinds; ++kind) {
+      if (backend.category(static_cast<ActivityKind>(kind)) == names[i]) found |= 1u << kind;
+    }
+    if (found == 0 && unknown->empty()) *unknown = names[i];
+    bits |= found;
+  }
+  return bits;
+}
 
 }  // namespace dft::gpu

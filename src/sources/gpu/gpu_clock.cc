@@ -11,7 +11,6 @@ std::int64_t GpuClock::add(const ClockSample& sample) {
     std::memmove(samples_, samples_ + kMax - kept, kept * sizeof samples_[0]);
     std::memmove(step_behind_, step_behind_ + kMax - kept, kept * sizeof step_behind_[0]);
     count_ = kept;
-    segment_ = 0;
   }
   std::int64_t step = 0;
   if (count_ != 0) {
@@ -27,6 +26,7 @@ std::int64_t GpuClock::add(const ClockSample& sample) {
   samples_[count_] = sample;
   step_behind_[count_] = false;
   ++count_;
+  forget_piece();
   return step;
 }
 
@@ -42,26 +42,22 @@ double GpuClock::rate_behind(std::size_t index) const {
   return static_cast<double>(b.ticks - a.ticks) / static_cast<double>(span);
 }
 
-bool GpuClock::in_segment(std::size_t index, std::uint64_t vendor_ns) const {
-  return vendor_ns >= samples_[index].vendor_ns && (index + 1 == count_ || vendor_ns < samples_[index + 1].vendor_ns);
-}
-
-base::Ticks GpuClock::to_ticks(std::uint64_t vendor_ns) const {
-  if (segment_ >= count_ || !in_segment(segment_, vendor_ns)) {
-    segment_ = count_ - 1;
-    while (segment_ > 0 && vendor_ns < samples_[segment_].vendor_ns) --segment_;
-  }
-  const ClockSample& from = samples_[segment_];
-  const double ns = vendor_ns >= from.vendor_ns ? static_cast<double>(vendor_ns - from.vendor_ns)
-                                                : -static_cast<double>(from.vendor_ns - vendor_ns);
-  const double ahead = ns * rate_behind(segment_);
-  if (ahead < 0.0) {
-    const auto back = static_cast<base::Ticks>(-ahead);
+base::Ticks GpuClock::to_ticks_slowly(std::uint64_t vendor_ns) const {
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds no longer distance
+  std::size_t at = count_ - 1;
+  while (at > 0 && vendor_ns < samples_[at].vendor_ns) --at;
+  const ClockSample& from = samples_[at];
+  const double rate = rate_behind(at);
+  if (vendor_ns < from.vendor_ns) {  // before the first sample
+    const auto back = static_cast<base::Ticks>(static_cast<double>(from.vendor_ns - vendor_ns) * rate);
     return back < from.ticks ? from.ticks - back : 0;
   }
-  base::Ticks ticks = from.ticks + static_cast<base::Ticks>(ahead);
-  if (segment_ + 1 < count_ && ticks > samples_[segment_ + 1].ticks) ticks = samples_[segment_ + 1].ticks;
-  return ticks;
+  const bool is_last = at + 1 == count_;
+  const ClockSample* next = is_last ? nullptr : &samples_[at + 1];
+  piece_ = {from.vendor_ns, kExact, from.ticks, is_last ? ~base::Ticks{0} : next->ticks, rate};
+  if (!is_last && next->vendor_ns > from.vendor_ns) piece_.span = next->vendor_ns - from.vendor_ns;
+  const auto ahead = static_cast<base::Ticks>(static_cast<double>(vendor_ns - from.vendor_ns) * rate);
+  return from.ticks + ahead < piece_.limit ? from.ticks + ahead : piece_.limit;
 }
 
 }  // namespace dft::gpu

@@ -38,12 +38,18 @@ class GpuClock {
     return best;
   }
 
-  void clear() { count_ = 0, segment_ = 0; }
+  void clear() { count_ = 0, forget_piece(); }
   // Samples come in the order of their ticks. Returns by how much the vendor's clock was set since the last one, 0 when
   // it was not.
   std::int64_t add(const ClockSample& sample);
   // REQUIRES: at least one sample.
-  base::Ticks to_ticks(std::uint64_t vendor_ns) const;
+  base::Ticks to_ticks(std::uint64_t vendor_ns) const {
+    const std::uint64_t since = vendor_ns - piece_.vendor_ns;
+    if (__builtin_expect(since >= piece_.span, 0)) return to_ticks_slowly(vendor_ns);
+    const auto ahead = static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(since)) * piece_.rate);
+    const base::Ticks ticks = piece_.ticks + static_cast<base::Ticks>(ahead);
+    return ticks < piece_.limit ? ticks : piece_.limit;
+  }
   const ClockSample& last() const { return samples_[count_ - 1]; }
   std::size_t count() const { return count_; }
 
@@ -52,12 +58,21 @@ class GpuClock {
   static constexpr std::int64_t kStepNs = 1'000'000;
 
   double rate_behind(std::size_t index) const;  // ticks per nanosecond
-  bool in_segment(std::size_t index, std::uint64_t vendor_ns) const;
+  base::Ticks to_ticks_slowly(std::uint64_t vendor_ns) const;
+  void forget_piece() { piece_ = Piece{}; }
 
   ClockSample samples_[kMax];
   bool step_behind_[kMax] = {};  // the clock was set between this sample and the next
   std::size_t count_ = 0;
-  mutable std::size_t segment_ = 0;  // where the last look-up ended
+  // The piece that was used last: records come in runs of one piece.
+  struct Piece {
+    std::uint64_t vendor_ns = 0;
+    std::uint64_t span = 0;  // 0: none
+    base::Ticks ticks = 0;
+    base::Ticks limit = 0;  // the next sample's
+    double rate = 0.0;
+  };
+  mutable Piece piece_;
 };
 
 }  // namespace dft::gpu

@@ -44,6 +44,7 @@ bool GpuSource::start(const Settings& settings, Backend& backend) {
   pool_.open();
   clock_.clear();
   writer_.configure(settings, backend, clock_);
+  if (paused_at_ns_ == 0) writer_.forget_counts();
   if (!backend.start(settings, pool_, *this)) {
     pool_.close();
     return false;
@@ -202,6 +203,28 @@ bool GpuSource::stop() {
   stops_ = number;
   state_.store(State::kIdle, std::memory_order_release);
   return true;
+}
+
+bool GpuSource::pause() {
+  if (!running()) return false;
+  const bool ended = stop();
+  if (ended) paused_at_ns_ = base::monotonic_ns() + static_cast<std::uint64_t>(settings_.wall_minus_monotonic_ns);
+  return ended;
+}
+
+bool GpuSource::resume() {
+  if (paused_at_ns_ == 0 || state_.load(std::memory_order_acquire) != State::kIdle) return running();
+  const bool running_again = start(settings_, *backend_);
+  const std::uint64_t unit = model::nanoseconds_per_unit(settings_.time_metric);
+  const std::uint64_t now_ns = base::monotonic_ns() + static_cast<std::uint64_t>(settings_.wall_minus_monotonic_ns);
+  record::ArgList<512> args;
+  args.add_string("cause", loss_cause_name(LossCause::kUnavailable));
+  args.add_uint64("first_ts", paused_at_ns_ / unit);
+  args.add_uint64("last_ts", now_ns / unit);
+  args.add_string("detail", "left to another profiler");
+  record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, backend_->layer()), args);
+  if (running_again) paused_at_ns_ = 0;
+  return running_again;
 }
 
 void GpuSource::in_forked_child() {

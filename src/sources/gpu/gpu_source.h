@@ -41,6 +41,9 @@ class GpuSource final : public StatusSink {
   // Ends recording; everything is recorded afterwards. False when the time was over first: what is missing then is a
   // `loss` record. Another start may follow.
   bool stop();
+  // Gives the vendor's library up while another profiler runs, and takes it again; the gap is a `loss` record.
+  bool pause();
+  bool resume();
   void in_forked_child();
   Summary summary() const;
 
@@ -70,6 +73,7 @@ class GpuSource final : public StatusSink {
   std::atomic<std::uint32_t> stop_done_{0};
   std::uint32_t stops_ = 0;
   bool started_ = false;
+  std::uint64_t paused_at_ns_ = 0;  // trace clock; 0: not paused
   pthread_t thread_ = {};
   Settings settings_;
   Backend* backend_ = nullptr;

@@ -71,6 +71,26 @@ TEST_F(GpuSourceTest, StopRecordsTheRestAndCanStartAgain) {
   EXPECT_EQ(count("loss"), 2u);
 }
 
+TEST_F(GpuSourceTest, PauseAndResumeLeaveAGapThatIsSaid) {
+  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  backend_.waiting = {kernel()};
+  EXPECT_TRUE(gpu_source.pause());
+  EXPECT_FALSE(gpu_source.running());
+  EXPECT_FALSE(gpu_source.pause());
+  EXPECT_TRUE(gpu_source.resume());
+  backend_.waiting = {kernel()};
+  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_EQ(gpu_source.summary().counts.records[static_cast<unsigned>(ActivityKind::kKernel)], 2u);
+  drained_.end();
+  EXPECT_EQ(count("kernel"), 2u);
+  ASSERT_EQ(count("loss"), 1u);
+  for (const record::CopiedRecord& record : drained_.records) {
+    if (record.text("cause") != "gpu_unavailable") continue;
+    EXPECT_GT(record.arg("first_ts"), 0u);
+    EXPECT_LE(record.arg("first_ts"), record.arg("last_ts"));
+  }
+}
+
 TEST_F(GpuSourceTest, FlushesByItselfAtTheInterval) {
   settings_.flush_interval_ns = 1'000'000;
   ASSERT_TRUE(gpu_source.start(settings_, backend_));
