@@ -277,8 +277,8 @@ int initialize(GetExportTable get_table) {
                         {9, generic(push_a)},  {10, generic(push_w)}, {11, generic(pop_default)}};
   const Entry core2[] = {
       {1, generic(domain_mark)},   {2, generic(domain_start)}, {3, generic(domain_end)},  {4, generic(domain_push)},
-      {5, generic(pop)},           {9, generic(register_a)},   {10, generic(register_w)}, {11, generic(create_text_a)},
-      {12, generic(create_text_w)}};
+      {5, generic(pop)},           {10, generic(register_a)},  {11, generic(register_w)}, {12, generic(create_text_a)},
+      {13, generic(create_text_w)}};
   // Both or none: an NVTX without domains is of before version 2.
   return install(*callbacks, kCore, core) && install(*callbacks, kCore2, core2) ? 1 : 0;
 }

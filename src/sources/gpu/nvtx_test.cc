@@ -100,7 +100,7 @@ TEST_F(NvtxTest, AttributesAreArgs) {
   event.payload_type = 2;
   event.payload = static_cast<std::uint64_t>(-3);
   event.message = "with attributes";
-  const void* domain = function<const void* (*)(const char*)>(core2, 11)("trainer");
+  const void* domain = function<const void* (*)(const char*)>(core2, 12)("trainer");
   EXPECT_EQ(function<int (*)(const void*, const Event*)>(core2, 4)(domain, &event), 0);
   EXPECT_EQ(pop(), -1);  // the default domain has nothing open
   EXPECT_EQ(function<int (*)(const void*)>(core2, 5)(domain), 0);
@@ -115,7 +115,7 @@ TEST_F(NvtxTest, AttributesAreArgs) {
 TEST_F(NvtxTest, RegisteredAndWideTexts) {
   Event event;
   event.message_type = 3;
-  event.message = function<const void* (*)(const void*, const char*)>(core2, 9)(nullptr, "registered");
+  event.message = function<const void* (*)(const void*, const char*)>(core2, 10)(nullptr, "registered");
   function<void (*)(const Event*)>(core, 1)(&event);
   function<void (*)(const wchar_t*)>(core, 3)(L"gr\u00fc\u00df \U0001F600");
   drained_.end();
