@@ -39,12 +39,14 @@ unsigned char* BufferPool::take() {
     const auto number = static_cast<std::uint32_t>(head);
     const std::uint64_t next = ((head >> 32) + 1) << 32 | next_of(number);
     if (free_.compare_exchange_weak(head, next, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      outstanding_.fetch_add(1, std::memory_order_relaxed);
       return base_ + std::size_t{number - 1} * bytes_;
     }
   }
   std::uint32_t grown = grown_.load(std::memory_order_relaxed);
   while (grown < count_) {
     if (grown_.compare_exchange_weak(grown, grown + 1, std::memory_order_relaxed)) {
+      outstanding_.fetch_add(1, std::memory_order_relaxed);
       return base_ + std::size_t{grown} * bytes_;
     }
   }
@@ -68,6 +70,7 @@ bool BufferPool::push(void* data, std::size_t valid, void* context) {
     scratch_bytes_.fetch_add(valid, std::memory_order_relaxed);
     return true;
   }
+  outstanding_.fetch_sub(1, std::memory_order_acq_rel);
   if (closed_.load(std::memory_order_acquire)) {
     late_.fetch_add(1, std::memory_order_relaxed);
     return true;

@@ -55,6 +55,8 @@ class BufferPool {
     }
     return count;
   }
+  // Buffers that the library has now. Not counting scratch.
+  std::uint32_t outstanding() const { return outstanding_.load(std::memory_order_acquire); }
   bool has_filled() const { return filled_.load(std::memory_order_acquire) != 0; }
 
   // Counters since the last call of the same function.
@@ -87,6 +89,7 @@ class BufferPool {
   std::atomic<std::uint32_t> filled_{0};  // newest first
   std::atomic<std::uint32_t> grown_{0};
   std::atomic<std::uint32_t> next_scratch_{0};
+  std::atomic<std::uint32_t> outstanding_{0};
   std::atomic<bool> closed_{false};
   std::atomic<std::uint64_t> refused_{0};
   std::atomic<std::uint64_t> scratch_bytes_{0};

@@ -40,7 +40,9 @@ TEST(BufferPool, HandsBackInOrderAndReusesZeroed) {
   }),
             2u);
   EXPECT_EQ(seen, (std::vector<int>{2, 1}));
+  EXPECT_EQ(pool.outstanding(), 0u);
   unsigned char* again = pool.take();
+  EXPECT_EQ(pool.outstanding(), 1u);
   ASSERT_NE(again, nullptr);
   EXPECT_EQ(again[0], 0);
   EXPECT_EQ(pool.used_buffers(), 2u);

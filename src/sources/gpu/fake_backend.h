@@ -18,6 +18,8 @@ class FakeBackend final : public Backend {
   std::vector<Activity> waiting;  // delivered by the next flush
   int flushes = 0, stops = 0, children = 0;
   std::uint64_t drops = 0;
+  int running = 0;  // flushes before the work in `held` is complete
+  std::vector<Activity> held;
 
   std::string_view name() const override { return "fake"; }
   model::Layer layer() const override { return model::Layer::kCuda; }
@@ -38,6 +40,8 @@ class FakeBackend final : public Backend {
   }
   void flush(bool) override {
     ++flushes;
+    if (!held.empty() && held_buffer_ == nullptr) held_buffer_ = pool_->take();
+    if (running > 0 && --running == 0) complete_held();
     deliver();
   }
   void stop() override {
@@ -69,7 +73,14 @@ class FakeBackend final : public Backend {
     }
     waiting.clear();
   }
+  void complete_held() {
+    std::memcpy(held_buffer_, static_cast<const void*>(held.data()), held.size() * sizeof(Activity));
+    pool_->push(held_buffer_, held.size() * sizeof(Activity), nullptr);
+    held.clear();
+    held_buffer_ = nullptr;
+  }
   BufferPool* pool_ = nullptr;
+  unsigned char* held_buffer_ = nullptr;
 };
 
 }  // namespace dft::gpu

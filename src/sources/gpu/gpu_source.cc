@@ -17,6 +17,12 @@ namespace {
 // microsecond.
 constexpr std::uint64_t kSampleEveryNs = 10'000'000;
 
+// At the end: how long work that still runs on the device is waited for, in all and without any progress. What runs
+// then is recorded without an end.
+constexpr std::uint64_t kLongestWaitNs = 2'000'000'000;
+constexpr std::uint64_t kNoProgressNs = 200'000'000;
+constexpr std::uint64_t kAskEveryNs = 1'000'000;
+
 alignas(GpuSource) unsigned char memory[sizeof(GpuSource)];
 
 std::uint64_t realtime_ns() {
@@ -156,9 +162,29 @@ void GpuSource::collect_losses() {
   if (foreign != 0) writer_.loss(LossCause::kUndecodable, 0, 0, "buffers of another client were left alone");
 }
 
+// The library gives a buffer back when all its records are complete. The device is not synchronised: that may never
+// end.
+void GpuSource::wait_for_running_work() {
+  const std::uint64_t begin = base::monotonic_ns();
+  std::uint64_t last_change = begin;
+  std::uint32_t outstanding = ~0u;
+  for (;;) {
+    const std::uint32_t seen = wake_.load(std::memory_order_seq_cst);
+    backend_->flush(false);
+    drain_buffers();
+    const std::uint32_t left = pool_.outstanding();
+    const std::uint64_t now = base::monotonic_ns();
+    if (left != outstanding) last_change = now;
+    outstanding = left;
+    if (left == 0 || now - begin > kLongestWaitNs || now - last_change > kNoProgressNs) return;
+    sleeping_.store(1, std::memory_order_seq_cst);
+    base::raw::futex_wait(&wake_, seen, kAskEveryNs);
+    sleeping_.store(0, std::memory_order_relaxed);
+  }
+}
+
 void GpuSource::end_of_recording() {
-  backend_->flush(false);
-  drain_buffers();
+  wait_for_running_work();
   backend_->stop();
   take_sample(true);
   drain_buffers();

@@ -100,6 +100,24 @@ TEST_F(GpuSourceTest, FlushesByItselfAtTheInterval) {
   drained_.end();
 }
 
+TEST_F(GpuSourceTest, WorkThatStillRunsAtTheEndIsWaitedFor) {
+  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  backend_.held = {kernel(), kernel()};
+  backend_.running = 5;
+  EXPECT_TRUE(gpu_source.stop());
+  drained_.end();
+  EXPECT_EQ(count("kernel"), 2u);
+  EXPECT_EQ(backend_.flushes, 5);
+}
+
+TEST_F(GpuSourceTest, WorkThatNeverEndsDoesNotHoldTheEnd) {
+  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  backend_.held = {kernel()};
+  EXPECT_TRUE(gpu_source.stop());
+  drained_.end();
+  EXPECT_EQ(count("kernel"), 0u);
+}
+
 TEST_F(GpuSourceTest, ABackendThatCannotStartLeavesNoThread) {
   backend_.starts = false;
   EXPECT_FALSE(gpu_source.start(settings_, backend_));
