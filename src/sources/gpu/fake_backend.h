@@ -2,6 +2,7 @@
 // Purpose: a backend for the tests of this folder: its buffers hold Activity values as they are.
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,8 @@ class FakeBackend final : public Backend {
   bool starts = true;
   std::uint64_t clock_offset_ns = 0;
   std::vector<Activity> waiting;  // delivered by the next flush
-  int flushes = 0, stops = 0, children = 0;
+  std::atomic<int> flushes{0};
+  int stops = 0, children = 0;
   std::uint64_t drops = 0;
   int running = 0;  // flushes before the work in `held` is complete
   std::vector<Activity> held;
