@@ -71,9 +71,7 @@ model::SchemaId SchemaCache::look_up(std::uint64_t keys) {
     }
     *known = record::schema_id(fields, count);
   }
-  last_keys_ = keys;
-  last_ = *known;
-  return last_;
+  return *known;
 }
 
 }  // namespace dft::gpu

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "record/emit.h"
+#include "sources/gpu/activity.h"
 #include "sources/gpu/flat_map.h"
 
 namespace dft::gpu {
@@ -70,16 +71,21 @@ static_assert(static_cast<unsigned>(Key::kCount) <= 64);
 
 class SchemaCache {
  public:
-  model::SchemaId of(std::uint64_t keys) {
-    if (keys == last_keys_) return last_;
-    return look_up(keys);
+  // `kind`: records of one kind mostly have the same keys.
+  model::SchemaId of(std::uint64_t keys, ActivityKind kind) {
+    Last& last = last_[static_cast<unsigned>(kind)];
+    if (keys != last.keys) last = {keys, look_up(keys)};
+    return last.schema;
   }
 
  private:
   model::SchemaId look_up(std::uint64_t keys);
   FlatMap<WordKey, model::SchemaId> known_;
-  std::uint64_t last_keys_ = 0;
-  model::SchemaId last_ = model::kNoArgs;
+  struct Last {
+    std::uint64_t keys = 0;
+    model::SchemaId schema = model::kNoArgs;
+  };
+  Last last_[kActivityKinds];
 };
 
 class ActivityArgs {
@@ -96,8 +102,8 @@ class ActivityArgs {
     mark(key);
     values_.add_string(text);
   }
-  record::Args finish(SchemaCache& schemas) const {
-    const model::SchemaId schema = schemas.of(keys_);
+  record::Args finish(SchemaCache& schemas, ActivityKind kind) const {
+    const model::SchemaId schema = schemas.of(keys_, kind);
     if (schema == model::kSelfDescribing) return {};  // no memory: the event stays, without args
     return record::Args(schema, values_);
   }

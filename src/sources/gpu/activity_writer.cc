@@ -129,8 +129,8 @@ void ActivityWriter::activity(const Activity& activity) {
   if (times.suspect != Suspect::kNone) args.add_string(Key::kClockSuspect, suspect_name(times.suspect));
   ++counts_.suspects[static_cast<unsigned>(times.suspect)];
   ++counts_.records[static_cast<unsigned>(activity.kind)];
-  record::emit_event(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), args.finish(schemas_), 0,
-                     lane_of(activity, device));
+  record::emit_event(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end),
+                     args.finish(schemas_, activity.kind), 0, lane_of(activity, device));
 }
 
 void ActivityWriter::add_args(const Activity& activity, std::uint32_t device, model::StringId symbol,
