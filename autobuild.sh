@@ -19,6 +19,8 @@ needs_to_test=(
   "glob:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a|libclang-rt-dev|fuzzers"
   "clang-format|clang-format|format gate" "clang-tidy|clang-tidy|lint gate"
   "valgrind|valgrind|instruction budgets" "shellcheck|shellcheck|script gate"
+  "strace|strace|I/O tests" "rsync|rsync|I/O tests" "sqlite3|sqlite3|I/O tests" "git|git|I/O tests"
+  "glob:/usr/lib/*/libjemalloc.so.2|libjemalloc2|I/O tests"
 )
 
 usage() {

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import instructions, regions, report, rows
+from measure import instructions, io_calls, regions, report, rows
 from measure.backends import all_backends
 from measure.programs import Build, ProgramFailed
 
@@ -31,6 +31,7 @@ GROUPS = {
     "instructions": instructions.fill,
     "lost": rows.lost_lines,
     "waits": rows.waits,
+    "io": io_calls.fill,
 }
 
 
@@ -84,7 +85,8 @@ def main() -> int:
     machine = report.machine(build.facts)
     try:
         for backend in backends.values():
-            if "regions" in arguments.groups or backend.program in ("regions_bare", "regions_dftracer"):
+            wanted = "regions" in arguments.groups or backend.program in ("regions_bare", "regions_dftracer")
+            if wanted or ("io" in arguments.groups and backend.name == "lttng"):
                 backend.open(build, scratch)
         comparison = run_groups(bench, arguments.groups)
     except ProgramFailed as failure:

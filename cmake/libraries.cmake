@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # The two libraries that live inside traced programs, put together from the layer archives.
-#   libdftracer_core     objects of api and session, everything below them from the archives
+#   libdftracer_core     objects of api, session, sources/io and intercept (whose tables preload needs), everything
+#                        below them from the archives
 #   libdftracer_preload  objects of preload; finds core beside itself
-# Only the names in cmake/exports/*.map leave them (test/hygiene holds the real lists against committed ones), and
+# Only documented names leave them (cmake/exports; test/hygiene holds the real lists against committed ones), and
 # nothing but glibc is needed: the C++ runtime and all dependencies are inside, hidden.
 
 function(dft_injected_library target map)
@@ -12,12 +13,16 @@ function(dft_injected_library target map)
     list(APPEND objects $<TARGET_OBJECTS:dft_${layer}>)
   endforeach()
   add_library(${target} SHARED ${objects})
+  if(map)
+    target_link_options(${target} PRIVATE LINKER:--version-script=${map})
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+  endif()
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${map})
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
   target_link_libraries(${target} PRIVATE ${L_LINK})
-  target_link_options(${target} PRIVATE LINKER:--version-script=${map} LINKER:--exclude-libs,ALL LINKER:-z,nodelete
-    LINKER:-z,relro,-z,now LINKER:--gc-sections LINKER:--build-id LINKER:--as-needed)
+  target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:-z,relro,-z,now
+    LINKER:--gc-sections LINKER:--build-id LINKER:--as-needed)
   if(NOT DFTRACER_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:-z,defs)
   endif()
@@ -33,9 +38,13 @@ function(dft_shared_libraries)
     endif()
   endforeach()
   dft_injected_library(dftracer_core ${PROJECT_SOURCE_DIR}/cmake/exports/core.map
-    OBJECTS api session LINK dft_api dft_session)
+    OBJECTS api session io intercept LINK dft_api dft_session)
   target_include_directories(dftracer_core INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  dft_injected_library(dftracer_preload ${PROJECT_SOURCE_DIR}/cmake/exports/preload.map
+  set(preload_map)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    set(preload_map ${PROJECT_SOURCE_DIR}/cmake/exports/preload.map)
+  endif()
+  dft_injected_library(dftracer_preload "${preload_map}"
     OBJECTS preload LINK dft_preload dftracer_core)
 endfunction()

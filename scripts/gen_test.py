@@ -75,5 +75,61 @@ class GenTest(unittest.TestCase):
                 self.assertNotIn("Traceback", result.stderr)
 
 
+IO_SPECS = ["spec/posix.toml", "spec/stdio.toml"]
+IO_FILES = [
+    f"{folder}/{stem}{tail}"
+    for stem in ("posix", "stdio")
+    for folder, tail in (("src/sources/io", ".gen.h"), ("src/sources/io", ".gen.cc"), ("src/preload", "_names.gen.cc"))
+]
+
+
+class IoTablesTest(GenTest):
+    """The same promises for the tables of intercepted functions, and those of their own."""
+
+    def setUp(self):
+        super().setUp()
+        for name in IO_SPECS + IO_FILES:
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, self.root / name)
+
+    def text(self, name):
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def test_a_row_becomes_wrapper_binding_and_exported_name(self):
+        row = '{ fn = "fsync2", op = "fsync", sig = "int(int fd, long how)", on = "fd", args = "how" },\n'
+        self.edit(IO_SPECS[0], "regular = [\n", "regular = [\n  " + row)
+        self.assertEqual(self.gen("--check").returncode, 1)
+        self.assertEqual(self.gen().returncode, 0)
+        source = self.text("src/sources/io/posix.gen.cc")
+        self.assertIn("int wrap_fsync2(int fd, long how) {\n  return on_fd(fn_fsync2, fd, ", source)
+        self.assertIn('{"fsync2", "fsync", "fsync2", kCategory, kHasRet, kArgs_fsync2, 1}', source)
+        self.assertIn('{"fsync2", nullptr, reinterpret_cast<void*>(&dft::io::wrap_fsync2)', source)
+        self.assertIn('DFT_IO_NAME("fsync2", "dftracer_posix_bindings", "16")', self.text(IO_FILES[2]))
+
+    def test_mistakes_in_a_row_are_named(self):
+        read = 'fn = "read", sig = "ssize_t(int fd, void* buf, size_t count)", on = "fd", args = "count"'
+        mistakes = {
+            read: [
+                read.replace('"count"', '"size"'),
+                read.replace('on = "fd"', 'on = "file"'),
+                read.replace("sig", "signature"),
+                read.replace('"read"', '"write"'),
+                read + ', fails = "sometimes"',
+                read.replace("size_t count)", "...)"),
+                read.replace("ssize_t(int", "ssize_t int"),
+            ],
+            'why = "as open"': ['why = ""'],
+        }
+        for old, news in mistakes.items():
+            for new in news:
+                with self.subTest(new):
+                    shutil.copy(ROOT / IO_SPECS[0], self.root / IO_SPECS[0])
+                    self.edit(IO_SPECS[0], old, new)
+                    result = self.gen("--check")
+                    self.assertEqual(result.returncode, 2, result.stdout)
+                    self.assertIn("posix.toml: ", result.stderr)
+                    self.assertNotIn("Traceback", result.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -97,7 +97,8 @@ struct dftracer_site {
 extern int dftracer_on;
 
 /* Starts tracing when the configuration switches it on. Null or empty arguments: the configuration's. data_dirs is
- * joined with the configured list; *process_id becomes an arg of the `start` event. no_bind: without interception. */
+ * joined with the configured list; *process_id becomes an arg of the `start` event. no_bind: the same,
+ * since only the preload library brings interception. */
 void dftracer_initialize_main(const char* log_file, const char* data_dirs, int* process_id) DFTRACER_NOEXCEPT_;
 void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs, int* process_id) DFTRACER_NOEXCEPT_;
 /* Writes everything and closes the trace. Regions still open are written with the arg open_at_end. A later

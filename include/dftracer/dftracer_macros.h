@@ -10,7 +10,11 @@
 #elif !defined(DFTRACER_DFTRACER_MACROS_H)
 #define DFTRACER_DFTRACER_MACROS_H
 
-#if defined(__GNUC__)
+/* In C, an inline function with external linkage may call no static one. gnu_inline: inlined or nothing. */
+#if defined(__GNUC__) && !defined(__cplusplus)
+#define DFTRACER_INLINE_ extern inline __attribute__((gnu_inline, always_inline, unused))
+#define DFTRACER_UNUSED_VARIABLE_ __attribute__((unused))
+#elif defined(__GNUC__)
 #define DFTRACER_INLINE_ static inline __attribute__((always_inline, unused))
 #define DFTRACER_UNUSED_VARIABLE_ __attribute__((unused))
 #else
@@ -19,6 +23,8 @@
 #endif
 
 #ifndef DFTRACER_DISABLE
+
+#include "dftracer/dftracer_site.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -163,9 +169,6 @@ DFTRACER_INLINE_ void dftracer_inline_init(const char* log_file, const char* dat
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
-
-#define DFTRACER_C_SITE_(variable, name) \
-  static struct dftracer_site variable = {name, C_LOG_CATEGORY, DFTRACER_TYPE_C_APP, 0}
 
 /* Life of the tracer. */
 #define DFTRACER_C_INIT(log_file, data_dirs, process_id) \

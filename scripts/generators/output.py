@@ -14,7 +14,7 @@ class SpecError(Exception):
 class Output:
     path: str
     text: str
-    marker: str = ""  # part between `<!-- begin MARKER` and `<!-- end MARKER`; empty: the whole file
+    marker: str = ""  # part between `<!-- begin MARKER` and `<!-- end MARKER` (or /* for <!--); empty: the whole file
 
     def apply(self, root: pathlib.Path, write: bool) -> bool:
         """True when the file differed from what the spec says."""
@@ -27,12 +27,14 @@ class Output:
             target.write_text(new, encoding="utf-8")
         return True
 
+    def _marks(self, line, word):
+        return line.strip().startswith((f"<!-- {word} {self.marker}", f"/* {word} {self.marker}"))
+
     def _spliced(self, old):
         if old is None:
             raise SpecError(f"{self.path} does not exist")
         lines = old.splitlines(keepends=True)
-        begin = [i for i, line in enumerate(lines) if line.startswith(f"<!-- begin {self.marker}")]
-        end = [i for i, line in enumerate(lines) if line.startswith(f"<!-- end {self.marker}")]
+        begin, end = ([i for i, line in enumerate(lines) if self._marks(line, word)] for word in ("begin", "end"))
         if len(begin) != 1 or len(end) != 1 or begin[0] > end[0]:
             raise SpecError(f"{self.path} has not exactly one pair of markers {self.marker}")
         return "".join(lines[: begin[0] + 1]) + self.text + "".join(lines[end[0] :])

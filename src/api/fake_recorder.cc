@@ -180,7 +180,7 @@ std::string text_or_null(const char* text) { return text != nullptr ? text : "(n
 bool start(const StartRequest& request) {
   fake::state.calls.push_back("start " + text_or_null(request.log_file) + " " + text_or_null(request.data_dirs) + " " +
                               (request.process_id != nullptr ? std::to_string(*request.process_id) : "(null)") +
-                              (request.bind ? " bind" : " no_bind"));
+                              (request.bind ? " bind" : ""));
   misbehave();
   return fake::ready();
 }

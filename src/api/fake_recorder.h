@@ -30,7 +30,7 @@ struct State {
   bool recording = false;  // the first record starts it
   std::uint64_t generation = 0;
   std::vector<Record> records;
-  std::vector<std::string> calls;  // of session: "start log dirs pid bind", "finish", "used x", "app k v"
+  std::vector<std::string> calls;  // of session: "start log dirs pid [bind]", "finish", "used x", "app k v"
   bool throw_in_session = false;
   unsigned site_lookups = 0;
 };

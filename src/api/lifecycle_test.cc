@@ -22,9 +22,9 @@ TEST_F(Lifecycle, InitPassesItsArgumentsAndMarksTheApi) {
   DFTRACER_CPP_INIT(nullptr, nullptr, nullptr);
   DFTRACER_C_INIT_NO_BIND("log", nullptr, nullptr);
   DFTRACER_CPP_INIT_NO_BIND(nullptr, "all", nullptr);
-  EXPECT_EQ(fake::state.calls, (Calls{"start log a:b 17 bind", "used C_APP", "start (null) (null) (null) bind",
-                                      "used CPP_APP", "start log (null) (null) no_bind", "used C_APP",
-                                      "start (null) all (null) no_bind", "used CPP_APP"}));
+  EXPECT_EQ(fake::state.calls,
+            (Calls{"start log a:b 17 bind", "used C_APP", "start (null) (null) (null) bind", "used CPP_APP",
+                   "start log (null) (null)", "used C_APP", "start (null) all (null)", "used CPP_APP"}));
 }
 
 TEST_F(Lifecycle, NotesReachTheSession) {
@@ -46,8 +46,8 @@ TEST_F(Lifecycle, OldNamesAreTheNewFunctions) {
   set_app_metadata_int("i", 1);
   set_app_metadata_string("s", "v");
   finalize();
-  EXPECT_EQ(fake::state.calls, (Calls{"start l (null) (null) bind", "start l (null) (null) no_bind", "used m",
-                                      "app i 1", "app s \"v\"", "finish"}));
+  EXPECT_EQ(fake::state.calls, (Calls{"start l (null) (null) bind", "start l (null) (null)", "used m", "app i 1",
+                                      "app s \"v\"", "finish"}));
 }
 
 TEST_F(Lifecycle, NullNotesAreIgnored) {

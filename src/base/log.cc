@@ -6,8 +6,8 @@
 
 #include <atomic>
 
+#include "base/error_output.h"
 #include "base/futex_lock.h"
-#include "base/raw_io.h"
 
 namespace dft::base {
 
@@ -43,7 +43,7 @@ LogLine::~LogLine() {
   if (deferred_here) {
     defer(text_, size_);
   } else {
-    raw::write_all(2, text_, size_, nullptr);
+    write_error_output({text_, size_});
   }
 }
 
@@ -53,7 +53,7 @@ void write_deferred_log() {
   if (deferred_size.load(std::memory_order_acquire) == 0 || deferred_here) return;
   const SignalGuard signals;
   if (!deferred_lock.try_lock()) return;
-  raw::write_all(2, deferred_text, deferred_size.load(std::memory_order_relaxed), nullptr);
+  write_error_output({deferred_text, deferred_size.load(std::memory_order_relaxed)});
   deferred_size.store(0, std::memory_order_relaxed);
   deferred_lock.unlock();
 }

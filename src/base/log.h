@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Purpose: the tracer's only voice: whole lines on stderr that begin with "dftracer: ".
-// Threads: any, also inside a signal handler; one raw write per line, no malloc, errno kept.
+// Threads: any, also inside a signal handler; no malloc, errno kept; how a line gets out without harm: error_output.h.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,10 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include "base/write_signals.h"
 
 namespace dft::base::raw {
 
@@ -69,10 +72,26 @@ int fstat(int fd, struct ::stat* out) {
 #endif
 }
 
-int ftruncate(int fd, std::uint64_t size) { return static_cast<int>(call(SYS_ftruncate, fd, static_cast<long>(size))); }
-int fallocate(int fd, std::uint64_t offset, std::uint64_t size) {
-  return static_cast<int>(call(SYS_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(size)));
+int stat_at(int dir_fd, const char* path, struct ::stat* out, int flags) {
+  return static_cast<int>(call(SYS_newfstatat, dir_fd, address(path), address(out), flags));
 }
+int descriptor_flags(int fd) { return static_cast<int>(call(SYS_fcntl, fd, F_GETFD)); }
+
+int ftruncate(int fd, std::uint64_t size) { return static_cast<int>(call(SYS_ftruncate, fd, static_cast<long>(size))); }
+
+int fallocate(int fd, std::uint64_t offset, std::uint64_t size) {
+  const WriteSignalsHeld signals;
+  const long result = call(SYS_fallocate, fd, 0, static_cast<long>(offset), static_cast<long>(size));
+  signals.take_back(result);
+  return static_cast<int>(result);
+}
+
+std::uint64_t free_bytes(int fd) {
+  struct ::statfs found;
+  if (call(SYS_fstatfs, fd, address(&found)) != 0) return ~std::uint64_t{0};
+  return std::uint64_t{found.f_bavail} * static_cast<std::uint64_t>(found.f_bsize);
+}
+
 int unlink(const char* path) { return static_cast<int>(call(SYS_unlinkat, AT_FDCWD, address(path), 0)); }
 int mkdir(const char* path, int mode) { return static_cast<int>(call(SYS_mkdirat, AT_FDCWD, address(path), mode)); }
 long readlink(const char* path, char* out, std::size_t size) {
@@ -157,6 +176,7 @@ int futex_wake(const void* word, int count) {
 }
 
 long write_all(int fd, const char* data, std::size_t size, std::size_t* done) {
+  const WriteSignalsHeld signals;
   std::size_t written = 0;
   long result = 0;
   while (written < size) {
@@ -166,6 +186,7 @@ long write_all(int fd, const char* data, std::size_t size, std::size_t* done) {
     if (result < 0) break;
     written += static_cast<std::size_t>(result);
   }
+  signals.take_back(result);
   if (done != nullptr) *done = written;
   return written == size ? static_cast<long>(written) : result;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Purpose: system calls that bypass libc, so that the tracer's own I/O is never intercepted and the caller's errno
 // never moves. Errors: every function returns the kernel's result; a negative value is -errno. Threads: any;
-// async-signal-safe.
+// async-signal-safe. write_all and fallocate beyond RLIMIT_FSIZE fail without sending the application SIGXFSZ.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,8 +21,11 @@ long write(int fd, const void* data, std::size_t size);
 long pwrite(int fd, const void* data, std::size_t size, std::uint64_t offset);
 long read(int fd, void* data, std::size_t size);
 int fstat(int fd, struct ::stat* out);
+int stat_at(int dir_fd, const char* path, struct ::stat* out, int flags);
+int descriptor_flags(int fd);  // F_GETFD; -EBADF when nothing is open there
 int ftruncate(int fd, std::uint64_t size);
 int fallocate(int fd, std::uint64_t offset, std::uint64_t size);
+std::uint64_t free_bytes(int fd);  // of its file system for this user; the largest number when nobody can say
 int unlink(const char* path);
 int mkdir(const char* path, int mode);
 long readlink(const char* path, char* out, std::size_t size);

@@ -103,7 +103,10 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
   const Interval times = interval_of(record);
   char* p = put_complete(out.end(), site, tid, times);
   if (has_args(record)) {
-    const ArgsText args = put_args(p, record, schema, strings_, {args_head_, options_.metadata, false});
+    // A call without args still says on which host it was made.
+    const bool only_host = record.schema == model::kSelfDescribing && record.size == sizeof record;
+    const ArgsText args =
+        put_args(p, record, schema, strings_, {args_head_, options_.metadata, options_.metadata && only_host});
     if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
     p = args.end;
   }

@@ -142,6 +142,17 @@ TEST_F(EventEncoderTest, AnEventWithNothingToReportHasNoArgs) {
   EXPECT_EQ(only()["args"].keys(), Strings{"hhash"});
 }
 
+TEST_F(EventEncoderTest, ACallWithoutArgsNamesItsHostUnlessMetadataIsOff) {
+  RecordBuilder call = event();
+  call.header().schema = model::kSelfDescribing;
+  ASSERT_TRUE(encode(call));
+  EXPECT_EQ(only()["args"].keys(), Strings{"hhash"});
+  use(options_with(false));
+  out_.clear();
+  ASSERT_TRUE(encode(call));
+  EXPECT_EQ(only().find("args"), nullptr);
+}
+
 TEST_F(EventEncoderTest, ADroppedArgIsNotWritten) {
   const auto args = args_of(event().arg(model::ArgType::kDropped, "k", "old", 3).string("k", "new").int64("z", 1));
   EXPECT_EQ(args.keys(), (Strings{"hhash", "k", "z"}));

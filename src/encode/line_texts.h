@@ -29,12 +29,13 @@ class IdText {
     }
   }
 
- private:
   void set(std::uint64_t value) {
     value_ = value;
     char* const end = text::put_uint(text::put_literal(text_, "{\"id\":"), value);
     size_ = static_cast<std::uint32_t>(end - text_);
   }
+
+ private:
   std::uint64_t value_ = 0;
   std::uint32_t size_ = 0;
   char text_[6 + text::kMaxNumber + text::kSlack];

@@ -22,6 +22,9 @@ namespace dft::model {
 inline constexpr std::uint64_t kCrashMagic = 0x3148535243544644ull;  // "DFTCRSH1"
 inline constexpr std::uint32_t kCrashVersion = 1;
 inline constexpr std::uint32_t kCrashHeaderSize = 256 * 1024;
+inline constexpr std::uint32_t kCrashGrowth = 16;  // slots by which it grows
+// What the crash file leaves of its file system: the trace itself comes first.
+inline constexpr std::uint64_t kRoomForTrace = 8u << 20;
 
 struct CrashHeader {
   std::uint64_t magic;

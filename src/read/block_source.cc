@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "base/log.h"
 
@@ -12,8 +13,27 @@ namespace {
 constexpr std::uint64_t kMaxExpansion = 1100;  // deflate cannot do more than 1032
 
 bool plausible(const MemberHeader& header) {
-  return header.member_size > header.size + kTrailerSize && header.text_size <= kMaxLine &&
-         header.text_size <= header.member_size * kMaxExpansion;
+  return header.member_size > header.size + kTrailerSize && header.text_size <= header.member_size * kMaxExpansion;
+}
+
+// Where bytes are gone, a hop would land within a later member.
+bool ends_at_a_member(const InputFile& file, std::uint64_t end) {
+  if (end >= file.size()) return true;
+  unsigned char magic[2] = {};
+  return file.read_at(end, magic, sizeof magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+// A first block that is damaged must not turn a compressed trace into text.
+bool begins_as_gzip(std::string_view path, std::string_view first) {
+  if (first.size() == 2 && first[0] == '\x1f' && first[1] == '\x8b') return true;
+  const bool named = path.size() > 3 && path.substr(path.size() - 3) == ".gz";
+  return named && !first.empty() && std::string_view("{[]\n\r\t ").find(first[0]) == std::string_view::npos;
+}
+
+// Records are objects; the old format has lone brackets and commas besides.
+bool may_be_record(std::string_view text) {
+  const std::size_t at = text.find_first_not_of(" \t\r");
+  return at == std::string_view::npos || std::string_view("{[],").find(text[at]) != std::string_view::npos;
 }
 
 void add_problem(Block& block, ProblemKind kind, std::uint64_t byte, std::string reason) {
@@ -35,9 +55,9 @@ std::size_t after_last_newline(const Block& block) {
 BlockSource::BlockSource(const std::string& path, std::size_t block_size) : block_size_(block_size) {
   file_ = InputFile::open(path, open_error_);
   if (!file_) return;
-  unsigned char magic[2] = {};
-  const std::ptrdiff_t got = file_->read_at(0, magic, sizeof magic);
-  gzip_ = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+  char first[2] = {};
+  const std::ptrdiff_t got = file_->read_at(0, first, sizeof first);
+  gzip_ = begins_as_gzip(path, {first, got > 0 ? static_cast<std::size_t>(got) : 0});
   hopping_ = gzip_;
 }
 
@@ -62,9 +82,9 @@ bool BlockSource::next_member(Work& work) {
   unsigned char head[64];
   const std::ptrdiff_t got = file_->read_at(offset_, head, sizeof head);
   MemberHeader header;
-  const bool ours = got > 0 && read_member_header(head, static_cast<std::size_t>(got), header) == HeaderStatus::kGood &&
-                    header.ours && plausible(header);
-  if (!ours) {
+  const bool hop = got > 0 && read_member_header(head, static_cast<std::size_t>(got), header) == HeaderStatus::kGood &&
+                   header.ours && plausible(header) && ends_at_a_member(*file_, offset_ + header.member_size);
+  if (!hop) {
     hopping_ = false;
     stream_ = std::make_unique<GzipStream>(file_, offset_);
     return false;
@@ -88,13 +108,9 @@ void BlockSource::next_text(Work& work) {
   carry_.clear();
   block_ends_ = false;
   while (!ended_ && !block_ends_) {
-    if (block.text_size == block.text_capacity) {
+    if (block.text_size == std::min(block.text_capacity, kMaxText)) {
       if (after_last_newline(block) != 0) break;
-      if (block.text_size >= kMaxLine) {
-        skip_long_line(block);
-      } else {
-        block.reserve(block.text_capacity * 2);
-      }
+      if (!make_room(block)) skip_long_line(block);
     }
     const std::size_t before = block.text_size;
     block.text_size += read_some(work);
@@ -117,7 +133,7 @@ void BlockSource::next_text(Work& work) {
 std::size_t BlockSource::read_some(Work& work) {
   Block& block = work.block;
   char* const out = block.text.get() + block.text_size;
-  const std::size_t room = block.text_capacity - block.text_size;
+  const std::size_t room = std::min(block.text_capacity, kMaxText) - block.text_size;
   if (!stream_) {
     const std::ptrdiff_t got = file_->read_at(offset_, out, room);
     if (got < 0)
@@ -154,9 +170,21 @@ void BlockSource::drop_unfinished(Block& block, Problem problem) {
   block.problems.push_back(std::move(problem));
 }
 
+// For more of a line that fills the block. False when it is too long.
+bool BlockSource::make_room(Block& block) {
+  const std::size_t most = may_be_record(block.view()) ? kMaxText : kMaxOddLine;
+  if (block.text_size >= most) return false;
+  try {
+    block.reserve(std::min(block.text_capacity * 2, most));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
 void BlockSource::skip_long_line(Block& block) {
   add_problem(block, ProblemKind::kLineTooLong, stream_ ? stream_->at() : offset_,
-              "a line is longer than " + std::to_string(kMaxLine >> 20) + " MiB; it is skipped");
+              "a line is longer than " + std::to_string(block.text_size >> 20) + " MiB; it is skipped");
   block.text_size = 0;
   skipping_ = true;
 }
@@ -181,20 +209,22 @@ namespace {
 // Inflates data[0, size) into the block's text; returns true when the stream ended, with what is behind it in `rest`.
 Inflater::Status inflate_all(Block& block, Inflater& inflater, const unsigned char*& in, std::size_t& left,
                              std::size_t expected) {
+  // A member that holds more than it tells is read all the same, unless it is out of all proportion.
+  const std::size_t most = std::min(expected + kMaxOddLine, kMaxText);
   inflater.reset();
   block.text_size = 0;
   block.reserve(expected + 1);
   for (;;) {
     char* out = block.text.get() + block.text_size;
-    std::size_t room = block.text_capacity - block.text_size;
+    std::size_t room = std::min(block.text_capacity, kMaxText) - block.text_size;
     const std::size_t before = left;
     const Inflater::Status status = inflater.run(in, left, out, room);
     block.text_size = static_cast<std::size_t>(out - block.text.get());
     if (status != Inflater::Status::kMore) return status;
     if (room != 0 && left == before) return status;
     if (room == 0) {
-      if (block.text_size >= 2 * kMaxLine) return Inflater::Status::kBroken;
-      block.reserve(block.text_capacity * 2);
+      if (block.text_size >= most) return Inflater::Status::kBroken;
+      block.reserve(std::min(block.text_capacity * 2, most));
     }
   }
 }

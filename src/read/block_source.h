@@ -38,6 +38,7 @@ class BlockSource {
   void next_text(Work& work);
   std::size_t read_some(Work& work);
   void cut_at_newline(Block& block);
+  bool make_room(Block& block);
   void skip_long_line(Block& block);
   void drop_unfinished(Block& block, Problem problem);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "read/traces_for_test.h"
@@ -169,6 +170,25 @@ TEST(Damage, OddInputsAreNamedAndTheOthersRead) {
   EXPECT_TRUE(has(got, ProblemKind::kEmptyFile));
   EXPECT_TRUE(has(got, ProblemKind::kCannotRead));
   for (std::size_t i = 0; i < 5; ++i) EXPECT_GT(got.files[i].problems, 0u) << i;
+}
+
+TEST(Damage, BytesThatAreGoneFromAMemberCostOnlyIt) {
+  const TempDir dir;
+  std::string file = gzip(lines(1, 11), true) + gzip(lines(11, 21), true);
+  file.erase(60, 40);
+  const auto got = read_files({dir.write("t.pfw.gz", file + gzip(lines(21, 31), true) + gzip(lines(31, 41), true))});
+  EXPECT_EQ(std::count_if(got.events.begin(), got.events.end(), [](const auto& event) { return event.id > 10; }), 30);
+  EXPECT_FALSE(got.problems.empty());
+}
+
+TEST(Damage, AFileWhoseFirstBytesAreWrongIsStillGzip) {
+  const TempDir dir;
+  std::string file = gzip(lines(1, 11), true) + gzip(lines(11, 21), true);
+  file.replace(0, 4, "oops");
+  const auto got = read_files({dir.write("t.pfw.gz", file)});
+  EXPECT_EQ(got.events.size(), 10u);
+  EXPECT_TRUE(has(got, ProblemKind::kTrailingBytes));
+  EXPECT_EQ(read_files({dir.write("text.pfw.gz", lines(1, 11))}).events.size(), 10u) << "text under a wrong name";
 }
 
 TEST(Damage, AGzipMemberWithNameAndCommentIsRead) {

@@ -64,7 +64,7 @@ enum class ProblemKind : std::uint8_t {
   kBadUtf8,        // a line is not valid UTF-8
   kDuplicateKey,   // strict only
   kBadRecord,      // a key that the phase needs is missing or has the wrong type
-  kLineTooLong,    // a line over kMaxLine; it is skipped
+  kLineTooLong,    // a line over kMaxText, or over kMaxOddLine and no record; it is skipped
   kTruncated,      // the last gzip member ends too early
   kBadMember,      // deflate data or gzip header is broken
   kBadChecksum,    // CRC or length of a member is wrong
@@ -120,7 +120,10 @@ struct Block {
 };
 
 inline constexpr std::size_t kPadding = 128;
-inline constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+// Text of a block counts in 32 bits, as the sizes in our gzip members do: no line that we write is longer.
+inline constexpr std::size_t kMaxText = 0xffffffff;
+// What does not begin as a record is given up much earlier, so that a file of something else takes no memory.
+inline constexpr std::size_t kMaxOddLine = std::size_t{64} << 20;
 
 // Layer number for a record without `type`.
 int layer_from_category(std::string_view cat, model::Phase phase);

@@ -128,6 +128,7 @@ GzipStream::Status GzipStream::start_member() {
   started_ = true;
   if (hop) return Status::kOurs;
   member_begin_ = at();
+  told_size_ = header.ours ? header.member_size : 0;
   position_ += header.size;
   inflater_.reset();
   crc_ = size_ = 0;
@@ -171,7 +172,10 @@ GzipStream::Status GzipStream::check_trailer() {
   position_ += kTrailerSize;
   place_ = Place::kMemberStart;
   ++members_;
-  if (trailer.crc == crc_ && trailer.size == size_) return Status::kMore;
+  if (trailer.crc == crc_ && trailer.size == size_) {
+    if (told_size_ == 0 || at() == member_begin_ + told_size_) return Status::kMore;
+    return damaged(ProblemKind::kBadMember, "the gzip member names a wrong size of itself");
+  }
   const Status status = damaged(ProblemKind::kBadChecksum,
                                 "checksum of the gzip member at byte " + std::to_string(member_begin_) + " is wrong");
   if (trailer.size != size_) rewind_to_member();

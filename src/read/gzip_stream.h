@@ -57,7 +57,8 @@ class GzipStream {
   std::uint32_t size_ = 0;
   std::uint64_t members_ = 0;
   std::uint64_t member_begin_ = 0;
-  std::uint64_t rewound_ = 0;  // bytes read twice so far; bounded, so that no file makes reading quadratic
+  std::uint64_t told_size_ = 0;  // of the member, in our subfield
+  std::uint64_t rewound_ = 0;    // bytes read twice so far; bounded, so that no file makes reading quadratic
   char last_byte_ = '\n';
   bool started_ = false;  // a member was read since the stream began
   Problem problem_;

@@ -52,7 +52,25 @@ std::vector<std::string> list(const fs::path& folder, std::string_view prefix, s
   return found;
 }
 
+// `found` is sorted.
+void leave_out_replaced(std::vector<std::string>& found, std::vector<Replaced>& replaced) {
+  std::vector<std::string> kept;
+  for (std::string& file : found) {
+    std::string recovered = recovered_name(file);
+    if (std::binary_search(found.begin(), found.end(), recovered)) {
+      replaced.push_back({file, std::move(recovered)});
+    } else {
+      kept.push_back(file);
+    }
+  }
+  found = std::move(kept);
+}
+
 }  // namespace
+
+std::string recovered_name(std::string_view trace) {
+  return trace_base(trace) + "-recovered" + std::string(model::kTraceSuffixGz);
+}
 
 std::string trace_base(std::string_view path) {
   for (const std::string_view tail : {model::kTraceSuffixGz, model::kTraceSuffixPlain, model::kCrashFileSuffix}) {
@@ -80,6 +98,7 @@ Inputs find_inputs(const std::vector<std::string>& arguments, std::string_view s
       why = "no such file, folder or prefix of a trace";
     }
     if (found.empty()) inputs.errors.push_back(argument + ": " + why);
+    if (found.size() > 1) leave_out_replaced(found, inputs.replaced);
     for (std::string& file : found) {
       if (seen.insert(file).second) inputs.files.push_back(std::move(file));
     }

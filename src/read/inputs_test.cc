@@ -22,6 +22,26 @@ TEST(Inputs, AFolderGivesItsTracesAndAPrefixItsOwn) {
   EXPECT_EQ(find_inputs({dir.path("notes.txt")}).files.size(), 1u) << "a named file is taken as it is";
 }
 
+TEST(Inputs, ARecoveredTraceTakesThePlaceOfTheDamagedOneUnlessThatIsNamed) {
+  const test::TempDir dir;
+  for (const char* name : {"t-a-app.pfw.gz", "t-a-app-recovered.pfw.gz", "t-b-app.pfw", "t-b-app-recovered.pfw.gz",
+                           "t-c-app.pfw.gz", "t-d-app-recovered.pfw.gz", "t-recovered-e-app.pfw.gz"}) {
+    dir.write(name, "x");
+  }
+  for (const auto& argument : {dir.path(), dir.path("t")}) {
+    const auto inputs = find_inputs({argument});
+    EXPECT_EQ(inputs.files,
+              (std::vector<std::string>{dir.path("t-a-app-recovered.pfw.gz"), dir.path("t-b-app-recovered.pfw.gz"),
+                                        dir.path("t-c-app.pfw.gz"), dir.path("t-d-app-recovered.pfw.gz"),
+                                        dir.path("t-recovered-e-app.pfw.gz")}));
+    ASSERT_EQ(inputs.replaced.size(), 2u);
+    EXPECT_EQ(inputs.replaced[1].damaged, dir.path("t-b-app.pfw"));
+    EXPECT_EQ(inputs.replaced[1].recovered, dir.path("t-b-app-recovered.pfw.gz"));
+  }
+  EXPECT_EQ(find_inputs({dir.path("t-a-app.pfw.gz")}).files.size(), 1u);
+  EXPECT_TRUE(find_inputs({dir.path("t-a-app.pfw.gz")}).replaced.empty());
+}
+
 TEST(Inputs, WhatNamesNothingIsAnError) {
   const test::TempDir dir;
   const auto inputs = find_inputs({dir.path(), dir.path("absent"), "/nowhere/at/all"});

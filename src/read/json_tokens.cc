@@ -124,7 +124,8 @@ bool JsonTokens::index(std::string_view text) {
   auto& stage = impl_->stage;
   if (!stage || stage->capacity() < text.size()) {
     // Capacity only grows, in steps, so that blocks of slightly different sizes share it.
-    const std::size_t capacity = (text.size() + text.size() / 8 + 4096) & ~std::size_t{4095};
+    const std::size_t wanted = (text.size() + text.size() / 8 + 4096) & ~std::size_t{4095};
+    const std::size_t capacity = std::min<std::size_t>(wanted, simdjson::SIMDJSON_MAXSIZE_BYTES);
     stage.reset();
     const auto& simd = *simdjson::get_active_implementation();
     if (simd.create_dom_parser_implementation(capacity, 1, stage) != simdjson::SUCCESS) {
@@ -152,8 +153,6 @@ bool JsonCursor::KeySet::add(const Value& key) {
   if (key.escaped) {
     std::string plain(text.size(), '\0');
     plain.resize(static_cast<std::size_t>(unescape(text, plain.data())));
-    if (unescaped_.capacity() == 0) unescaped_.reserve(256);
-    if (unescaped_.size() == unescaped_.capacity()) return cursor_.fail("more than 256 escaped keys in one object");
     unescaped_.push_back(std::move(plain));
     text = unescaped_.back();
   }
@@ -162,13 +161,8 @@ bool JsonCursor::KeySet::add(const Value& key) {
     for (std::size_t i = 0; i < count_; ++i) twice |= few_[i].size() == text.size() && few_[i] == text;
     few_[count_++] = text;
   } else {
-    if (many_.empty()) {
-      many_.assign(few_, few_ + kInline);
-      std::sort(many_.begin(), many_.end());
-    }
-    const auto place = std::lower_bound(many_.begin(), many_.end(), text);
-    twice = place != many_.end() && *place == text;
-    many_.insert(place, text);
+    if (many_.empty()) many_.insert(few_, few_ + kInline);
+    twice = !many_.insert(text).second;
   }
   if (!twice) return true;
   cursor_.duplicate_ = true;

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "read/event.h"
@@ -124,8 +126,8 @@ class JsonCursor {
     JsonCursor& cursor_;
     std::string_view few_[kInline];
     std::size_t count_ = 0;
-    std::vector<std::string> unescaped_;
-    std::vector<std::string_view> many_;  // sorted, once there are more than kInline
+    std::deque<std::string> unescaped_;          // does not move what it holds
+    std::unordered_set<std::string_view> many_;  // all, once there are more than kInline
     friend class JsonCursor;
   };
 

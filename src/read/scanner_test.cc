@@ -157,6 +157,33 @@ TEST(Scanner, MemoryDoesNotGrowWithTheTrace) {
   EXPECT_LE(live.seen.size(), 6u);
 }
 
+// A string of 12 million control bytes takes this much: `\\u0001` each.
+TEST(Scanner, ALineOfAnyLengthIsReadStrictly) {
+  const test::TempDir dir;
+  const std::string value(std::size_t{70} << 20, 'v');
+  const std::string text =
+      test::event_line(1, "long", 5, 1, "{\"text\":\"" + value + "\"}") + test::event_line(2, "next", 6, 1);
+  for (const auto& file : {dir.write("t.pfw", text), dir.write("t.pfw.gz", test::gzip(text, true)),
+                           dir.write("u.pfw.gz", test::gzip(text))}) {
+    const auto got = test::read_files({file}, true, 1);
+    ASSERT_TRUE(got.problems.empty()) << got.problems[0].reason;
+    ASSERT_EQ(got.events.size(), 2u);
+    EXPECT_GT(got.events[0].args.size(), value.size());
+    EXPECT_EQ(got.events[1].name, "next");
+  }
+}
+
+TEST(Scanner, WhatIsNoRecordIsGivenUpBeforeItFillsTheMemory) {
+  const test::TempDir dir;
+  const std::string file =
+      dir.write("t.pfw", std::string(std::size_t{200} << 20, 'x') + "\n" + test::event_line(1, "w", 5, 1));
+  const auto got = test::read_files({file}, true, 1);
+  ASSERT_EQ(got.problems.size(), 1u);
+  EXPECT_EQ(got.problems[0].kind, ProblemKind::kLineTooLong);
+  EXPECT_EQ(got.problems[0].reason, "a line is longer than 64 MiB; it is skipped");
+  EXPECT_EQ(got.events.size(), 1u);
+}
+
 TEST(Scanner, OffsetsPointAtTheLine) {
   const TempDir dir;
   const std::string text = lines(1, 300) + "{broken}\n" + lines(300, 310);

@@ -17,9 +17,9 @@ using model::kInCrashFile;
 using model::kUncounted;
 
 namespace {
-constexpr std::uint32_t kSlab = 16;       // chunks mapped at once: a flood must not spend its time in the kernel
-constexpr std::uint32_t kKeepFree = 16;   // 4 MiB stay resident for the next burst
-constexpr std::uint32_t kReadySlots = 8;  // mapped ahead in crash-safe mode
+constexpr std::uint32_t kSlab = model::kCrashGrowth;      // chunks mapped at once: a flood must not live in the kernel
+constexpr std::uint32_t kKeepFree = 16;                   // 4 MiB stay resident for the next burst
+constexpr std::uint32_t kReadySlots = 8;                  // mapped ahead in crash-safe mode
 constexpr std::uint64_t kSlotPatienceNs = 2'000'000'000;  // then the drain must be stuck
 constexpr std::uint64_t kSlotRetryNs = 5'000'000;
 constexpr std::uint64_t kRetryNs = 10'000'000;
@@ -65,8 +65,10 @@ ChunkHeader* ChunkPool::map_new(std::uint32_t slots, std::uint32_t count) {
     const std::uint64_t slot = crash_->slot_count.load(std::memory_order_relaxed);
     offset = model::kCrashHeaderSize + slot * kChunkSize;
     // Blocks are reserved first: a hole that cannot be filled would kill the application with SIGBUS.
-    if (base::raw::fallocate(crash_fd_, offset, size) == 0) fd = crash_fd_;
+    const bool room = base::raw::free_bytes(crash_fd_) >= size + model::kRoomForTrace;
+    if (room && base::raw::fallocate(crash_fd_, offset, size) == 0) fd = crash_fd_;
   }
+  if (crash_ != nullptr && fd < 0) unprotected_.fetch_add(count, std::memory_order_relaxed);
   char* memory = static_cast<char*>(base::raw::map_aligned(size, kChunkSize, fd, offset));
   if (memory == nullptr) return nullptr;
   base::raw::madvise(memory, size, MADV_DONTFORK);
@@ -111,7 +113,6 @@ ChunkHeader* ChunkPool::obtain(std::uint32_t slots) {
     chunk = pop_free(slots);
     if (chunk != nullptr) return chunk;
   }
-  unprotected_.fetch_add(1, std::memory_order_relaxed);
   return map_new(slots, 1);
 }
 

@@ -75,7 +75,7 @@ class ChunkPool {
   std::atomic<std::uint32_t> waiters_{0};
   std::uint32_t taken_since_trim_ = 0;
   std::atomic<std::uint32_t> wanted_slots_{0};
-  std::atomic<std::uint64_t> unprotected_{0};  // anonymous chunks handed out in crash-safe mode
+  std::atomic<std::uint64_t> unprotected_{0};  // anonymous chunks made in crash-safe mode
   bool everyone_maps_ = true;
   int crash_fd_ = -1;
   model::CrashHeader* crash_ = nullptr;

@@ -5,6 +5,8 @@
 
 #include "base/hash.h"
 #include "base/raw_io.h"
+#include "base/sanitizer.h"
+#include "record/recorder.h"
 
 namespace dft::record {
 
@@ -63,6 +65,7 @@ std::uint32_t DefinitionsLog::intern(const Entry& like, std::string_view name, s
   const std::uint64_t hash = entry_hash(like, name, cat);
   std::uint32_t id = find(hash, like, name, cat);
   if (id != 0) return id;
+  recorder.settle_child();
   const base::LockGuard guard(lock_);
   id = find(hash, like, name, cat);
   return id != 0 ? id : add(like, name, cat, hash);
@@ -100,6 +103,7 @@ bool DefinitionsLog::grow_table() {
 
 const DefinitionHeader* DefinitionsLog::make_entry(const Entry& like, std::uint32_t id, std::string_view name,
                                                    std::string_view cat) {
+  const base::UnseenByThreadSanitizer unseen;  // as other threads will read it
   const std::size_t size = sizeof(Entry) + padded8(name.size() + cat.size());
   char* memory = allocate(size);
   if (memory == nullptr) return nullptr;
@@ -190,7 +194,8 @@ bool DefinitionsLog::string(model::StringId id, model::StringDef& out) const {
 }
 
 void DefinitionsLog::mirror(const Entry& entry) {
-  if (mirror_pool_ == nullptr) return;
+  // A child made by clone or _Fork may add names before its first event; the chunks are its parent's.
+  if (mirror_pool_ == nullptr || control->ours.load(std::memory_order_relaxed) == 0) return;
   model::ChunkHeader* chunk = mirror_chunk_;
   std::uint64_t used = chunk != nullptr ? chunk->committed.load(std::memory_order_relaxed) : 0;
   if (chunk == nullptr || chunk->capacity() - used < entry.size) {

@@ -7,12 +7,12 @@
 
 #include "base/log.h"
 #include "record/entry.h"
+#include "record/interrupted.h"
 #include "record/recorder.h"
 #include "record/regions.h"
 
 namespace dft::record {
 
-using model::ArgType;
 using model::ChunkHeader;
 using model::RecordHeader;
 using model::RecordKind;
@@ -41,6 +41,7 @@ void note_wait(Stream& stream, ChunkHeader* chunk, std::uint64_t waited_ns) {
 }  // namespace
 
 [[gnu::noinline]] bool take_chunk(ThreadState* state, Stream& stream, std::size_t record_size) {
+  if (!may_take(state)) return false;
   const base::SignalGuard signals;
   ChunkHeader* old = stream.current.load(std::memory_order_relaxed);
   stream.pos = stream.limit = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record/recorder.h"
 
+#include <limits.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 #include <new>
 
 #include "base/raw_io.h"
+#include "record/interrupted.h"
 
 namespace dft::record {
 
@@ -15,14 +17,23 @@ using model::ChunkHeader;
 using model::ChunkKind;
 
 namespace {
-Control inert_control;
+constexpr std::size_t kStatePage = 4096;
+constexpr std::uint32_t kUnannounced = 16;
+Control inert_control{{0}, {1}};
+constexpr std::uint32_t kSettling = 2;
 pthread_key_t exit_key;
 
-void on_thread_exit(void*) {
+// Destructors of other keys may have events too. The key is set again until the last round but one, so that a thread
+// that ends leaves once and not after each of them. In libc's last round sanitizers take their own leave.
+constexpr int kLeaveRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+__thread int exit_rounds = 0;
+
+void on_thread_exit(void* value) {
+  if (++exit_rounds < kLeaveRound && pthread_setspecific(exit_key, value) == 0) return;
   const base::SignalGuard signals;
   ThreadState* state = this_thread;
-  this_thread = nullptr;  // an event in a later destructor attaches anew
-  if (state != nullptr && control->active.load(std::memory_order_relaxed) != 0) recorder.leave_thread(state);
+  this_thread = nullptr;  // an event in one more destructor attaches anew
+  if (state != nullptr) recorder.leave_thread(state);
   const bool main_thread = base::raw::tid() == base::raw::pid();
   if (main_thread && recorder.on_main_thread_exit != nullptr) recorder.on_main_thread_exit();
 }
@@ -39,7 +50,7 @@ bool Recorder::prepare() {
   if (page == nullptr) return false;
   // Before Linux 4.14 this fails; then only the pthread_atfork handler protects forked children.
   base::raw::madvise(page, 4096, MADV_WIPEONFORK);
-  control = new (page) Control{};
+  control = new (page) Control{{0}, {1}};
   prepared_ = true;
   return true;
 }
@@ -72,6 +83,7 @@ unsigned Recorder::quiesce(std::uint64_t longest_wait_ns) {
       const bool live = state->phase.load(std::memory_order_acquire) == ThreadPhase::kLive;
       if (live && state != this_thread && state->level.load(std::memory_order_acquire) != 0) ++inside;
     }
+    inside += leaving_.load(std::memory_order_seq_cst);
     if (inside == 0 || base::monotonic_ns() - began >= longest_wait_ns) return inside;
     base::raw::futex_wait(&never, 0, 100'000);
   }
@@ -105,9 +117,7 @@ void Recorder::forget_threads() {
       state->losses[cause].bytes.store(0, std::memory_order_relaxed);
       state->reported_losses[cause] = 0;
     }
-    if (state->phase.load(std::memory_order_relaxed) == ThreadPhase::kExited) {
-      state->phase.store(ThreadPhase::kFree, std::memory_order_release);
-    }
+    if (state->phase.load(std::memory_order_relaxed) == ThreadPhase::kExited) retire(state);
   }
   forget_region_chunks();
 }
@@ -125,9 +135,11 @@ void Recorder::lock_for_fork() {
   definitions.lock();
   threads_lock_.lock();
   pool.lock();
+  share_with_child(true);
 }
 
 void Recorder::unlock_after_fork() {
+  share_with_child(false);
   pool.unlock();
   threads_lock_.unlock();
   definitions.unlock();
@@ -135,11 +147,17 @@ void Recorder::unlock_after_fork() {
 }
 
 void Recorder::reset_in_child() {
-  // Chunks and thread states were not inherited (MADV_DONTFORK); only what points to them is cleared.
+  // Chunks were not inherited (MADV_DONTFORK); only what points to them is cleared.
+  orphan_threads();
   control->active.store(0, std::memory_order_relaxed);
   this_thread = nullptr;
   if (prepared_) pthread_setspecific(exit_key, nullptr);
   threads_.store(nullptr, std::memory_order_relaxed);
+  free_states_.store(nullptr, std::memory_order_relaxed);
+  unused_count_ = 0;
+  unannounced_.store(0, std::memory_order_relaxed);
+  dying_.store(0, std::memory_order_relaxed);
+  leaving_.store(0, std::memory_order_relaxed);
   full_.store(nullptr, std::memory_order_relaxed);
   sleeping_.store(0, std::memory_order_relaxed);
   membarrier_ = false;  // whether the registration is inherited is the kernel's business
@@ -150,48 +168,102 @@ void Recorder::reset_in_child() {
   definitions.reset_after_fork();
 }
 
+bool Recorder::claim_child() {
+  for (;;) {
+    std::uint32_t seen = 0;
+    if (control->ours.compare_exchange_strong(seen, kSettling, std::memory_order_acquire)) return true;
+    if (seen != kSettling) return false;
+    base::raw::futex_wait(&control->ours, kSettling, 10'000'000);
+  }
+}
+
+void Recorder::child_settled() {
+  control->ours.store(1, std::memory_order_release);
+  base::raw::futex_wake(&control->ours, 1 << 30);
+}
+
+// One thread at a time takes from the list, so a state cannot leave it and come back between the two looks.
+ThreadState* Recorder::free_state() {
+  ThreadState* state = free_states_.load(std::memory_order_acquire);
+  while (state != nullptr && !free_states_.compare_exchange_weak(state, state->next_free, std::memory_order_acquire)) {
+  }
+  return state;
+}
+
+ThreadState* Recorder::new_state() {
+  if (unused_count_ == 0) {
+    void* memory = base::raw::map(kStatePage);
+    if (memory == nullptr) return nullptr;
+    unused_states_ = static_cast<ThreadState*>(memory);
+    unused_count_ = kStatePage / sizeof(ThreadState);
+  }
+  --unused_count_;
+  auto* state = new (unused_states_++) ThreadState{};
+  state->next = threads_.load(std::memory_order_relaxed);
+  return state;
+}
+
 ThreadState* Recorder::attach_thread() {
   const base::LockGuard guard(threads_lock_);
   if (this_thread != nullptr) return this_thread;
-  ThreadState* state = threads();
-  while (state != nullptr && state->phase.load(std::memory_order_acquire) != ThreadPhase::kFree) state = state->next;
-  if (state == nullptr) {
-    void* memory = base::raw::map(sizeof(ThreadState));
-    if (memory == nullptr) return nullptr;
-    base::raw::madvise(memory, sizeof(ThreadState), MADV_DONTFORK);
-    state = new (memory) ThreadState{};
-    state->next = threads_.load(std::memory_order_relaxed);
-    state->tid = base::raw::tid();
-    state->phase.store(ThreadPhase::kLive, std::memory_order_relaxed);
-    threads_.store(state, std::memory_order_release);
-  } else {
-    state->level.store(0, std::memory_order_relaxed);
-    state->tid = base::raw::tid();
-    state->phase.store(ThreadPhase::kLive, std::memory_order_release);
-  }
+  ThreadState* state = free_state();
+  const bool reused = state != nullptr;
+  if (!reused) state = new_state();
+  if (state == nullptr) return nullptr;
+  state->level.store(0, std::memory_order_relaxed);
+  state->tid = base::raw::tid();
+  state->dying = exit_rounds >= kLeaveRound;
+  if (state->dying && dying_.fetch_add(1, std::memory_order_relaxed) + 1 >= kUnannounced) wake_drain();
+  state->phase.store(ThreadPhase::kLive, std::memory_order_release);
+  if (!reused) threads_.store(state, std::memory_order_release);
   this_thread = state;
   // A thread without the key (out of memory) is found by the drain's liveness check instead.
   pthread_setspecific(exit_key, state);
   return state;
 }
 
+// The state is the drain's as soon as the last of its chunks is pushed, so it cannot say itself that its thread is at
+// work here: `leaving_` does. Once recording is over the last pass of the drain finds the chunks in their places.
 void Recorder::leave_thread(ThreadState* state) {
-  for (Stream& stream : state->streams) {
-    ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
-    stream.pos = stream.limit = nullptr;
-    stream.current.store(nullptr, std::memory_order_release);
-    if (chunk != nullptr) push_full(chunk);
-  }
-  state->phase.store(ThreadPhase::kExited, std::memory_order_release);
+  leaving_.fetch_add(1, std::memory_order_seq_cst);  // pairs with quiesce(): it waits, or recording is seen to be over
+  if (control->active.load(std::memory_order_seq_cst) != 0) push_chunks_of(state);
+  leaving_.fetch_sub(1, std::memory_order_release);
 }
 
-void Recorder::push_full(ChunkHeader* chunk) {
+void Recorder::push_chunks_of(ThreadState* state) {
+  ChunkHeader* chunks[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    Stream& stream = state->streams[i];
+    chunks[i] = stream.current.load(std::memory_order_relaxed);
+    stream.pos = stream.limit = nullptr;
+    stream.current.store(nullptr, std::memory_order_release);
+  }
+  state->phase.store(ThreadPhase::kExited, std::memory_order_release);
+  for (ChunkHeader* chunk : chunks) {
+    if (chunk != nullptr) push_last(chunk);
+  }
+}
+
+void Recorder::add_full(ChunkHeader* chunk) {
   ChunkHeader* head = full_.load(std::memory_order_relaxed);
   do {
     chunk->next = head;
   } while (!full_.compare_exchange_weak(head, chunk, std::memory_order_release, std::memory_order_relaxed));
+}
+
+void Recorder::push_full(ChunkHeader* chunk) {
+  add_full(chunk);
+  unannounced_.store(0, std::memory_order_relaxed);
   wake_drain();
   if (on_full != nullptr) on_full();
+}
+
+void Recorder::push_last(ChunkHeader* chunk) {
+  if (unannounced_.fetch_add(1, std::memory_order_relaxed) + 1 >= kUnannounced) {
+    push_full(chunk);
+  } else {
+    add_full(chunk);
+  }
 }
 
 void Recorder::wake_drain() {
@@ -225,9 +297,19 @@ bool Recorder::finished_with(const ThreadState& state) const {
   return true;
 }
 
+bool Recorder::many_dying() {
+  if (dying_.load(std::memory_order_relaxed) < kUnannounced) return false;
+  dying_.store(0, std::memory_order_relaxed);
+  return true;
+}
+
 void Recorder::retire(ThreadState* state) {
   for (Stream& stream : state->streams) stream.next_seq = stream.drained_seq = 0;
   state->phase.store(ThreadPhase::kFree, std::memory_order_release);
+  ThreadState* head = free_states_.load(std::memory_order_relaxed);
+  do {
+    state->next_free = head;
+  } while (!free_states_.compare_exchange_weak(head, state, std::memory_order_release, std::memory_order_relaxed));
 }
 
 bool Recorder::is_region_chunk(const void* base) const {

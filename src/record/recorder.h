@@ -20,6 +20,8 @@ namespace dft::record {
 
 struct Control {
   std::atomic<std::uint32_t> active;
+  // 0 in a child, whatever system call made it, until its memory is its own (claim_child, child_settled).
+  std::atomic<std::uint32_t> ours;
 };
 // Never null: an inert one before the first start.
 extern Control* control;
@@ -31,6 +33,13 @@ struct Recorder {
 
   // Called by a thread that has an event while recording is inactive; true when recording is active afterwards.
   bool (*on_inactive)() = nullptr;
+
+  // Called in a child that no fork handler saw (clone, _Fork), before a thread of it waits for a lock: whoever held one
+  // in the parent does not exist here. Returns when the child is settled.
+  void (*on_forked)() = nullptr;
+  void settle_child() {
+    if (__builtin_expect(control->ours.load(std::memory_order_relaxed) != 1, 0) && on_forked != nullptr) on_forked();
+  }
 
   // Called when the main thread ends by pthread_exit while others may live on.
   void (*on_main_thread_exit)() = nullptr;
@@ -51,18 +60,25 @@ struct Recorder {
   void lock_for_fork();
   void unlock_after_fork();
   void reset_in_child();
+  // The first thread of a child to ask gets true, then resets everything; others wait until child_settled().
+  bool claim_child();
+  void child_settled();
 
   // -- recording threads --
   ThreadState* attach_thread();
   void leave_thread(ThreadState* state);  // at thread exit
   void push_full(model::ChunkHeader* chunk);
+  // The same for the chunk of a thread that ended, which seldom holds much: the drain is woken once for many.
+  void push_last(model::ChunkHeader* chunk);
   void wake_drain();
 
   // -- drain --
   model::ChunkHeader* take_full();  // chain over `next`, oldest first
   ThreadState* threads() const { return threads_.load(std::memory_order_acquire); }
-  void retire(ThreadState* state);  // an exited thread whose chunks are drained
+  void retire(ThreadState* state);  // an exited thread whose chunks are drained; its state is free for another
   bool finished_with(const ThreadState& state) const;
+  // Whether many threads attached late in their end (ThreadState::dying) since this was last true.
+  bool many_dying();
   // What wait_for_work compares with; read it before looking for work or requests, or a wake-up in between is lost.
   std::uint32_t wake_count() const { return wake_.load(std::memory_order_seq_cst); }
   // Sleeps until woken after `seen` was read, or the time is over.
@@ -77,12 +93,22 @@ struct Recorder {
  private:
   static constexpr std::uint32_t kRegionTable = 32768;
   void forget_region_chunks();
+  ThreadState* free_state();  // REQUIRES: threads_lock_ held
+  ThreadState* new_state();   // the same
+  void push_chunks_of(ThreadState* state);
+  void add_full(model::ChunkHeader* chunk);
   std::int32_t pid_ = 0;
   bool prepared_ = false;
   bool membarrier_ = false;
   base::FutexLock threads_lock_;
   std::atomic<ThreadState*> threads_{nullptr};
+  std::atomic<ThreadState*> free_states_{nullptr};
+  ThreadState* unused_states_ = nullptr;  // rest of the page mapped last
+  std::uint32_t unused_count_ = 0;
   std::atomic<model::ChunkHeader*> full_{nullptr};
+  std::atomic<std::uint32_t> leaving_{0};  // threads that are handing over their last chunks
+  std::atomic<std::uint32_t> dying_{0};
+  std::atomic<std::uint32_t> unannounced_{0};  // chunks on the list for which the drain was not woken
   std::atomic<std::uint32_t> wake_{0};
   std::atomic<std::uint32_t> sleeping_{0};
   std::uint32_t region_chunk_count_ = 0;

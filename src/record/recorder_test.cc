@@ -170,5 +170,19 @@ TEST_F(RecorderTest, AForkedChildRecordsNothingOfItsParent) {
   EXPECT_EQ(drained_.events(), 1u);
 }
 
+TEST_F(RecorderTest, ShortThreadsShareFewStatesAndChunks) {
+  begin();
+  constexpr int kThreads = 500;
+  for (int i = 0; i < kThreads; ++i) {
+    std::thread([&] { emit_event(site_, 1, 1, kNoArgs); }).join();
+    drained_.step();
+  }
+  std::size_t states = 0;
+  for (const ThreadState* state = recorder.threads(); state != nullptr; state = state->next) ++states;
+  EXPECT_LE(states, 40u) << "of " << kThreads << " threads, one at a time; other tests made some";
+  drained_.end();
+  EXPECT_EQ(drained_.records.size(), std::size_t{kThreads});
+}
+
 }  // namespace
 }  // namespace dft::record

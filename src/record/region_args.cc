@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "record/arg_index.h"
+
 namespace dft::record {
 
 using model::ArgCursor;
@@ -40,6 +42,7 @@ ChunkHeader* take_spill(const RegionSlot& slot, std::size_t bytes) {
 // The args lie in `bigger` from now on. The slot names it before the extent says so.
 void move_to(RegionSlot& slot, ChunkHeader* bigger, ArgExtent extent) {
   ChunkHeader* old = extent_of(slot).spilled != 0 ? slot.spill : nullptr;
+  if (old != nullptr) hand_on_arg_index(old, bigger);
   bigger->committed.store(extent.bytes, std::memory_order_release);
   slot.spill = bigger;
   slot.spill_slot = bigger->file_slot;
@@ -132,25 +135,30 @@ bool put_by_schema(RegionSlot& slot, SchemaId next, ArgType type, const void* va
   return true;
 }
 
+ArgHeader* find_self_describing(RegionSlot& slot, std::string_view key) {
+  const ArgExtent extent = extent_of(slot);
+  if (extent.spilled != 0) return find_arg(slot.spill, extent.bytes, key);
+  unsigned steps = 0;
+  return find_arg(slot.args, extent.bytes, key, &steps);
+}
+
 // The last write to a key wins: an arg of the same key and size is overwritten, another one marked as dropped.
 bool put_self_describing(RegionSlot& slot, ArgType type, std::string_view key, const void* value,
                          std::size_t value_len) {
   if (type != ArgType::kRelation) {
-    ArgCursor cursor(args_of(slot), extent_of(slot).bytes);
-    for (ArgView arg; cursor.next(arg);) {
-      if (arg.type >= ArgType::kRelation || std::string_view(arg.key, arg.key_len) != key) continue;
-      auto* header = reinterpret_cast<ArgHeader*>(const_cast<char*>(arg.key)) - 1;
-      if (arg.value_len == value_len) {
-        model::put_arg(reinterpret_cast<char*>(header), type, key, value, value_len);
+    if (ArgHeader* same = find_self_describing(slot, key)) {
+      if (same->value_len == value_len) {
+        model::put_arg(reinterpret_cast<char*>(same), type, key, value, value_len);
         return true;
       }
-      header->type = ArgType::kDropped;
+      same->type = ArgType::kDropped;
     }
   }
   const std::size_t size = model::arg_size(key.size(), value_len);
   char* at = room_for(slot, size);
   if (at == nullptr) return false;
   model::put_arg(at, type, key, value, value_len);
+  if (type != ArgType::kRelation && extent_of(slot).spilled != 0) note_arg(slot.spill, extent_of(slot).bytes, key);
   grow(slot, size, model::kSelfDescribing);
   return true;
 }
@@ -170,6 +178,9 @@ bool put_any(RegionSlot& slot, ArgType type, std::string_view key, const void* v
 void drop_args(RegionSlot& slot) {
   if (extent_of(slot).spilled == 0) return;
   const base::SignalGuard signals;
+  // A fork looks at what is spilled (interrupted.cc): no slot names a chunk that was given back.
+  slot.extent.store(ArgExtent{}, std::memory_order_release);
+  drop_arg_index(slot.spill);
   recorder.pool.give_back(slot.spill);
 }
 

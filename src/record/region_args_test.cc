@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -176,6 +177,37 @@ TEST_F(RegionArgs, EmittedEventsCanHaveASchema) {
   EXPECT_EQ(drained_.records[0].text("symbol"), "a text that is too long ");
   const ArgField twice[] = {{model::ArgType::kInt64, "k"}, {model::ArgType::kInt64, "k"}};
   EXPECT_EQ(schema_id(twice, 2), model::kSelfDescribing);
+}
+
+TEST_F(RegionArgs, MoreThan65536KeysAllArriveAndTheLastWriteOfEachWins) {
+  constexpr std::uint64_t kKeys = 70'000;
+  Region* region = open_region(site_);
+  const auto key = [](std::uint64_t i) { return "key" + std::to_string(i); };
+  for (std::uint64_t i = 0; i < kKeys; ++i) add_uint64(region, key(i), i);
+  for (std::uint64_t i = 0; i < kKeys; i += 1000) add_uint64(region, key(i), i + 1);  // in its place
+  for (std::uint64_t i = 500; i < kKeys; i += 1000) add_string(region, key(i), "longer than a number");
+  for (std::uint64_t i = 500; i < kKeys; i += 2000) add_string(region, key(i), "and longer still, of another size");
+  const CopiedRecord& record = close_and_get(region);
+  std::vector<std::string> keys = keys_of(record);
+  EXPECT_EQ(keys.size(), kKeys);
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end()) << "a key stands twice";
+  EXPECT_EQ(record.arg("key1"), 1u);
+  EXPECT_EQ(record.arg("key69000"), 69'001u);
+  EXPECT_EQ(record.text("key1500"), "longer than a number");
+  EXPECT_EQ(record.text("key68500"), "and longer still, of another size");
+  EXPECT_EQ(record.arg("key69999"), 69'999u);
+}
+
+TEST_F(RegionArgs, MoreThan65536RelationsAllArrive) {
+  constexpr std::uint64_t kRelations = 70'000;
+  Region* region = open_region(site_);
+  add_int64(region, "before", 1);
+  for (std::uint64_t i = 0; i < kRelations; ++i) add_relation(region, "used", i);
+  add_int64(region, "after", 2);
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_EQ(keys_of(record).size(), kRelations + 2);
+  EXPECT_EQ(record.arg("after"), 2u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "record/entry.h"
+#include "record/interrupted.h"
 #include "record/region_args.h"
 
 namespace dft::record {
@@ -11,7 +12,6 @@ namespace dft::record {
 using model::ArgExtent;
 using model::ArgType;
 using model::ChunkHeader;
-using model::ChunkKind;
 using model::RecordHeader;
 using model::RecordKind;
 using model::RegionSlot;
@@ -56,6 +56,7 @@ inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
 [[gnu::noinline]] RegionSlot* refill(ThreadState* state) {
   // Never restarts: a handle from before the end of recording must not match a slot at the same address afterwards.
   static std::atomic<std::uint64_t> refills{0};
+  if (!may_take(state)) return nullptr;
   const base::SignalGuard signals;
   const std::uint64_t first_use = refills.fetch_add(1, std::memory_order_relaxed) * 251;
   if (RegionSlot* returned = state->returned.exchange(nullptr, std::memory_order_acquire)) return returned;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "record/recorder.h"
 
 namespace dft::record {
 
@@ -66,6 +67,7 @@ SchemaId SchemaTable::extend(SchemaId from, ArgType type, std::string_view key) 
   if (fields.count == model::kMaxFields || edge_count_.load(std::memory_order_relaxed) == kMaxEdges) {
     return model::kSelfDescribing;
   }
+  recorder.settle_child();
   const base::LockGuard guard(lock_);
   if (const SchemaId known = find(from, type, key); known != model::kNoArgs) return known;
   return add(from, schema, type, key);

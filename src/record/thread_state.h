@@ -46,9 +46,11 @@ inline constexpr int kLossCauses = 3;
 
 enum class ThreadPhase : std::uint32_t { kFree = 0, kLive = 1, kExited = 2 };
 
-struct ThreadState {
+struct alignas(128) ThreadState {       // several lie in one page; none shares what the processor fetches with another
   std::atomic<std::uint32_t> level{0};  // owner stores; read by the quiescing thread after a membarrier
   std::int32_t tid = 0;
+  bool dying = false;     // attached when its thread can no longer say that it ends
+  bool orphaned = false;  // of the parent of this process (interrupted.h)
   Stream streams[2];
   // The innermost region: what updates and the close nearly always mean.
   model::RegionSlot* innermost = nullptr;
@@ -58,6 +60,7 @@ struct ThreadState {
   std::atomic<ThreadPhase> phase{ThreadPhase::kFree};
   std::atomic<model::ChunkHeader*> region_chunks{nullptr};  // chain over `next`; kept when the state is reused
   ThreadState* next = nullptr;                              // registry chain; entries are reused, never freed
+  ThreadState* next_free = nullptr;                         // of the free ones
   // Drain only.
   std::uint64_t reported_losses[kLossCauses] = {};
   std::uint64_t seen_committed = 0;  // at the last liveness check

@@ -85,7 +85,7 @@ Identity read_identity() {
   }
   identity.exec_name = exec_name(arguments);
   char directory[4096];
-  if (raw::getcwd(directory, sizeof directory) > 0) identity.cwd = directory;
+  if (current_directory(directory, sizeof directory)) identity.cwd = directory;
   return identity;
 }
 
@@ -104,14 +104,22 @@ Rank rank_from_launcher(const char* (*lookup)(const char* name)) {
   return rank;
 }
 
+bool current_directory(char* out, std::size_t size) {
+  // The kernel writes "(unreachable)/..." for what lies outside the root.
+  if (raw::getcwd(out, size) > 0 && out[0] == '/') return true;
+  out[0] = '\0';
+  return false;
+}
+
 std::string make_absolute(std::string_view path, std::string_view directory) {
   if (!path.empty() && path[0] == '/') return std::string(path);
+  if (directory.empty()) return {};
   while (path.substr(0, 2) == "./") {
     path.remove_prefix(2);
     while (!path.empty() && path[0] == '/') path.remove_prefix(1);
   }
   std::string absolute(directory);
-  if (absolute.empty() || absolute.back() != '/') absolute += '/';
+  if (absolute.back() != '/') absolute += '/';
   absolute += path;
   return absolute;
 }

@@ -3,6 +3,7 @@
 // Threads: the starting thread. Reads /proc by raw system calls; never fails, unknown parts stay empty.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,10 @@ Rank rank_from_launcher(const char* (*lookup)(const char* name));
 
 // "<prefix>-<hash16>-<suffix>", absolute.
 std::string trace_stem(std::string_view absolute_prefix, const Identity& identity, int pid, std::string_view suffix);
+// Empty when `path` is relative and the directory unknown.
 std::string make_absolute(std::string_view path, std::string_view directory);
+// False, and "", when it was deleted or lies outside the root directory of this process.
+bool current_directory(char* out, std::size_t size);
 // A prefix given by the init call loses its extension: .pfw.gz, .pfw, or the last one; a dotfile keeps its dot.
 std::string strip_extension(std::string_view path);
 

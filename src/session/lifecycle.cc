@@ -12,11 +12,14 @@
 
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "intercept/process_functions.h"
 #include "record/emit.h"
 #include "record/entry.h"
 #include "record/recorder.h"
+#include "session/binding.h"
 #include "session/identity.h"
 #include "session/session_state.h"
+#include "sources/io/io_source.h"
 
 namespace dft::session {
 
@@ -25,7 +28,6 @@ using record::recorder;
 
 namespace {
 
-bool hooks_installed = false;
 std::uint64_t mask_before_fork = 0;
 
 // The locks are held across the fork so that the child copies them, and what they guard, at rest. Signals are blocked,
@@ -35,9 +37,11 @@ void before_fork() {
   state.lock.lock();
   mask_before_fork = mask;
   recorder.lock_for_fork();
+  bindings_before_fork();
 }
 
 void after_fork_in_parent() {
+  bindings_after_fork();
   recorder.unlock_after_fork();
   const std::uint64_t mask = mask_before_fork;
   state.lock.unlock();
@@ -50,74 +54,107 @@ void after_fork_in_child() {
   raw::restore_signals(mask_before_fork);
 }
 
-bool starts_with(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+// The value of `entry` when it is the variable `name` (with its '='), else null. Blank is as good as not set.
+const char* value_if(const char* entry, const char* name) {
+  const std::size_t length = strlen(name);
+  if (strncmp(entry, name, length) != 0) return nullptr;
+  const char* value = entry + length;
+  return value[strspn(value, " \t\r\n")] != '\0' ? value : nullptr;
+}
+
+// The prefix that a process with this environment would use; null when tracing is off in it or the prefix is unknown
+// here: then it stands in a configuration file that this process has not read, and the child finds it by itself.
+const char* prefix_in(char* const* environment) {
+  const char* enable = nullptr;
+  const char* configuration = nullptr;
+  const char* log_file = nullptr;
+  for (char* const* entry = environment; *entry != nullptr; ++entry) {
+    if (const char* value = value_if(*entry, "DFTRACER_ENABLE=")) enable = value;
+    if (const char* value = value_if(*entry, "DFTRACER_CONFIGURATION=")) configuration = value;
+    if (const char* value = value_if(*entry, "DFTRACER_LOG_FILE=")) log_file = value;
+  }
+  bool on = true;
+  if (enable != nullptr ? config::parse_bool(enable, &on) && !on : configuration == nullptr) return nullptr;
+  if (log_file != nullptr) return log_file;
+  if (configuration == nullptr) return "./trace";
+  if (state.config == nullptr || strcmp(configuration, state.configuration) != 0) return nullptr;
+  const auto& origins = state.config->origins;
+  const auto index = static_cast<std::size_t>(config::OptionId::kLogFile);
+  const bool of_environment = index >= origins.size() || origins[index] == config::Origin::kEnvironment;
+  return of_environment ? nullptr : state.config->options.log_file.c_str();
+}
 
 }  // namespace
 
 bool install_lifecycle_hooks() {
-  if (hooks_installed) return true;
-  if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) return false;
-  at_quick_exit(finish_process);
-  hooks_installed = true;
-  return true;
+  // An allocator that brings its own fork handlers registers them at its first use. That must be before ours: prepare
+  // handlers run newest first, and who waits in ours, for a thread that is starting to record, must not hold its locks.
+  void* volatile first = malloc(1);
+  free(first);
+  return pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0 &&
+         at_quick_exit(finish_process) == 0;
 }
+
+namespace {
+
+int before_exec(const char* path) {
+  // An exec that cannot work must not end the trace.
+  if (path != nullptr && raw::call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK) != 0) return 0;
+  return finish_for_exec() ? 1 : 0;
+}
+
+void exec_failed(int ended) { resume_after_exec(ended != 0); }
+
+bool child_log_file(char* const* environment, char* out, std::size_t size) {
+  if (environment == nullptr || state.start_directory[0] == '\0') return false;
+  const char* prefix = prefix_in(environment);
+  if (prefix == nullptr || prefix[0] == '/' || prefix[0] == '\0') return false;
+  if (strncmp(prefix, "./", 2) == 0) prefix += 2;
+  const int length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
+  return length > 0 && static_cast<std::size_t>(length) < size;
+}
+
+pid_t traced_fork(pid_t (*real)()) {
+  if (!io::posix_is_on() || !record::recording()) return real();
+  const base::Ticks begin = base::clock_now();
+  const pid_t result = real();
+  if (result <= 0 || !record::recording()) return result;
+  record::ArgList<64> args;
+  args.add_int64("ret", result);
+  const model::SiteId site = record::site_id("fork", "POSIX", model::Layer::kLibcIo);
+  record::emit_event(site, begin, base::clock_now(), args);
+  return result;
+}
+
+void before_vfork() {
+  io::pause_io();
+  record::suspend_thread();
+}
+
+void after_vfork() {
+  record::resume_thread();
+  io::resume_io();
+}
+
+void before_dlopen(int flags) {
+  state.libraries_opened.fetch_add(1, std::memory_order_relaxed);
+  if (state.config != nullptr) before_library(state.config->options, flags);
+}
+
+}  // namespace
+
+const intercept::ProcessHooks lifecycle_hooks = {
+    finish_process, before_exec,   exec_failed,        child_log_file,   traced_fork,   before_vfork,
+    after_vfork,    before_dlopen, bind_new_libraries, traced_sigaction, traced_signal,
+};
 
 }  // namespace dft::session
 
-using dft::session::state;
-
 void dftracer_preload_start(void) {
+  dft::intercept::find_real_process_functions();
   try {
     dft::session::note_preload();
   } catch (...) {
     dft::base::LogLine() << "cannot read the configuration: out of memory: this process is not traced";
   }
-}
-
-void dftracer_before_exit(void) { dft::session::finish_process(); }
-
-int dftracer_before_exec(const char* path) {
-  // An exec that cannot work must not end the trace.
-  if (path != nullptr && dft::base::raw::call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK) != 0)
-    return 0;
-  return dft::session::finish_for_exec() ? 1 : 0;
-}
-
-void dftracer_exec_failed(int ended) { dft::session::resume_after_exec(ended != 0); }
-
-int dftracer_child_log_file(char* const* environment, char* out, unsigned long size) {
-  if (environment == nullptr || state.start_directory[0] == '\0') return 0;
-  const char* prefix = "./trace";
-  bool enabled = false;
-  for (char* const* entry = environment; *entry != nullptr; ++entry) {
-    if (dft::session::starts_with(*entry, "DFTRACER_ENABLE=") ||
-        dft::session::starts_with(*entry, "DFTRACER_CONFIGURATION=")) {
-      enabled = true;
-    }
-    if (dft::session::starts_with(*entry, "DFTRACER_LOG_FILE=")) prefix = *entry + strlen("DFTRACER_LOG_FILE=");
-  }
-  if (!enabled || prefix[0] == '/' || prefix[0] == '\0') return 0;
-  if (strncmp(prefix, "./", 2) == 0) prefix += 2;
-  const int length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
-  return length > 0 && static_cast<unsigned long>(length) < size ? 1 : 0;
-}
-
-int dftracer_traced_fork(int (*real)(void)) {
-  const dft::base::Ticks begin = dft::base::clock_now();
-  const int result = real();
-  if (result <= 0 || !dft::record::recording()) return result;
-  dft::record::ArgList<64> args;
-  args.add_int64("ret", result);
-  const dft::model::SiteId site = dft::record::site_id("fork", "POSIX", dft::model::Layer::kLibcIo);
-  dft::record::emit_event(site, begin, dft::base::clock_now(), args);
-  return result;
-}
-
-void dftracer_before_vfork(void) { dft::record::suspend_thread(); }
-void dftracer_after_vfork(void) { dft::record::resume_thread(); }
-void dftracer_before_dlopen(void) { state.libraries_opened.fetch_add(1, std::memory_order_relaxed); }
-
-int dftracer_traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
-                              const struct sigaction* wanted, struct sigaction* old) {
-  return dft::session::traced_sigaction(real, signal, wanted, old);
 }

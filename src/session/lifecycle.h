@@ -1,45 +1,38 @@
 // SPDX-License-Identifier: MIT
 // Purpose: what happens to recording at each turn of a process's life. One table:
 //
-//   moment                  flushed            reset                        recorded
-//   load                    -                  -                            nothing (two variables are read; preloaded
-//   and on: the configuration) first event, init       -                  -                            start-up
-//   records, `start` thread start            -                  -                            nothing thread exit its
-//   chunks go to the drain                      nothing fork, parent            -                  - nothing fork,
-//   child             -                  everything but names         own file (suffix fork) at its first event vfork
-//   child             nothing: it shares the parent's memory and is recognised by its pid exec (preloaded)        all,
-//   file ended    started again if exec fails  `end` of the old image; the new one has its own file posix_spawn
-//   (preloaded) -                  -                            the child gets an absolute DFTRACER_LOG_FILE _exit,
-//   _Exit (preloaded), quick_exit, exit, return from main, destructor: all, file ended; `end` fatal signal with
-//   DFTRACER_BIND_SIGNALS=1 all, file ended when the signal kills; else up to one interval is lost SIGKILL up to one
-//   flush interval is lost; nothing with DFTRACER_CRASH_SAFE=1 (dftracer recover)
+// clang-format off
+//   moment                     what happens
+//   -------------------------  ------------------------------------------------------------------------------------
+//   load                       nothing; two variables are read (preloaded and on: the configuration, too)
+//   init call, first event     start-up records and `start`; the init call of a program that is not preloaded binds
+//   thread start               nothing
+//   thread exit                its chunks go to the drain
+//   fork, parent               (bound) an event
+//   fork, child                forgets all but names; its own file (suffix fork) at its first event
+//   vfork child                nothing: it shares the parent's memory and is recognised by its pid
+//   exec (bound)               file ended with `end` of the old image; starts again if exec fails
+//   posix_spawn (bound)        the child gets an absolute DFTRACER_LOG_FILE
+//   _exit, _Exit (bound),
+//   quick_exit, exit, return
+//   from main, destructor      file ended with `end`
+//   dlopen (bound)             counted for `end`; what it loads is bound before its functions are looked up
+//   fatal signal               DFTRACER_BIND_SIGNALS=1: file ended when the signal kills; else as SIGKILL
+//   SIGKILL                    up to one flush interval is lost; nothing with DFTRACER_CRASH_SAFE=1 (dftracer recover)
+//
+//   bound: by the preload library, or by an init call (intercept/process_functions.h)
+// clang-format on
 //
 // Threads: the hooks run on the thread that does the thing, with signals blocked where they hold locks.
 #pragma once
 
-// What the preload library calls; exported by the core for it alone.
+#include "intercept/process_hooks.h"
+
+namespace dft::session {
+extern const intercept::ProcessHooks lifecycle_hooks;
+}
+
 extern "C" {
+// The preload library is loaded; called by it alone, from its constructor.
 __attribute__((visibility("default"))) void dftracer_preload_start(void);
-__attribute__((visibility("default"))) void dftracer_before_exit(void);
-// 1 when recording was ended for the exec; to be handed to dftracer_exec_failed.
-__attribute__((visibility("default"))) int dftracer_before_exec(const char* path);
-__attribute__((visibility("default"))) void dftracer_exec_failed(int ended);
-// Fills `out` with `DFTRACER_LOG_FILE=<absolute prefix>` for a child of this process when its environment needs one: 1.
-// Works in a vfork child (no malloc, no shared state).
-__attribute__((visibility("default"))) int dftracer_child_log_file(char* const* environment, char* out,
-                                                                   unsigned long size);
-// Calls `real` and records the fork in the parent (LIBC_IO, POSIX, arg ret = the child's pid).
-__attribute__((visibility("default"))) int dftracer_traced_fork(int (*real)(void));
-// Around a vfork of this thread: between them its events are not recorded (they would be the child's, in shared
-// memory).
-__attribute__((visibility("default"))) void dftracer_before_vfork(void);
-__attribute__((visibility("default"))) void dftracer_after_vfork(void);
-// A library is about to be loaded; counted for `end`.
-__attribute__((visibility("default"))) void dftracer_before_dlopen(void);
-// sigaction on behalf of the application (DFTRACER_BIND_SIGNALS=1): the tracer's own handlers stay out of sight.
-struct sigaction;
-__attribute__((visibility("default"))) int dftracer_traced_sigaction(int (*real)(int, const struct sigaction*,
-                                                                                 struct sigaction*),
-                                                                     int signal, const struct sigaction* wanted,
-                                                                     struct sigaction* old);
 }

@@ -9,11 +9,14 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/log.h"
+#include "base/raw_io.h"
 #include "dftracer/dftracer_config.hpp"
 #include "encode/block_compressor.h"
 #include "encode/json_writer.h"
 #include "model/trace_format.h"
 #include "session/session_state.h"
+#include "session/utc_date.h"
 
 namespace dft::session {
 
@@ -22,7 +25,8 @@ using model::StringKind;
 
 namespace {
 
-constexpr int kLockTries = 1000;
+constexpr int kLockTries = 500;
+constexpr std::uint64_t kLockPauseNs = 1'000'000;
 
 void set(base::Buffer& buffer, std::string_view text) {
   buffer.clear();
@@ -41,32 +45,25 @@ model::TimeMetric metric_of(const config::Options& options) {
   return model::TimeMetric::kUs;
 }
 
-// Without interception, aggregation and the collectors, their keys say 0: readers of the format expect them to be
-// there.
+// Without aggregation and the collectors, their keys say 0: readers of the format expect them to be there.
 void append_cfg(const StartFacts& facts, base::Buffer& out) {
   const config::Options& o = facts.options;
   JsonWriter json(out);
   json.key("enable").flag(o.enable).key("metadata").flag(o.metadata).key("core_affinity").flag(false);
   json.key("time_metric").string(model::time_metric_name(metric_of(o)));
-  json.key("io").flag(false).key("posix").flag(false).key("stdio").flag(false);
   json.key("compression").flag(o.compression).key("trace_all_files").flag(o.data_dirs.empty());
   json.key("tids").flag(o.tids).key("bind_signals").flag(o.bind_signals);
   json.key("write_buffer_size").number(o.write_buffer_size).key("trace_interval_ms").number(o.trace_interval_ms);
   json.key("libuv_thread_count").number(0).key("variorum_power").flag(false);
-  json.key("aggregation_enable").flag(false).key("aggregation_type").string("FULL").key("bind").flag(facts.bound);
+  json.key("aggregation_enable").flag(false).key("aggregation_type").string("FULL");
   json.key("buffer_limit").number(o.buffer_limit);
   json.key("buffer_mode").string(o.buffer_mode == config::BufferMode::kWait ? "wait" : "drop");
   json.key("flush_interval_ms").number(o.flush_interval_ms).key("crash_safe").flag(o.crash_safe);
 }
 
 void append_start_args(const StartFacts& facts, base::Buffer& out) {
-  char date[32] = {};
-  const time_t now = time(nullptr);
-  struct tm parts;
-  char text[32] = {};
-  if (localtime_r(&now, &parts) != nullptr && asctime_r(&parts, text) != nullptr) {
-    std::snprintf(date, sizeof date, "%.24s", text);
-  }
+  char room[kDateRoom];
+  const std::string_view date = utc_date(time(nullptr), room);
   JsonWriter json(out);
   json.key("version").string(DFTRACER_VERSION).key("date").string(date).key("ppid").number(facts.ppid);
   if (facts.process_id != nullptr) json.key("process_id").number(*facts.process_id);
@@ -85,33 +82,6 @@ void append_build(base::Buffer& out) {
 
 }  // namespace
 
-void Notes::Pairs::put(std::string_view key, std::string_view value) {
-  const std::uint32_t sizes[2] = {static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value.size())};
-  if (!bytes.reserve(sizeof sizes + key.size() + value.size())) return;
-  bytes.append(reinterpret_cast<const char*>(sizes), sizeof sizes);
-  bytes.append(key);
-  bytes.append(value);
-}
-
-bool Notes::Pairs::next(std::size_t* at, std::string_view* key, std::string_view* value) const {
-  std::uint32_t sizes[2];
-  if (*at + sizeof sizes > bytes.size()) return false;
-  std::memcpy(sizes, bytes.data() + *at, sizeof sizes);
-  *key = bytes.view().substr(*at + sizeof sizes, sizes[0]);
-  *value = bytes.view().substr(*at + sizeof sizes + sizes[0], sizes[1]);
-  *at += sizeof sizes + sizes[0] + sizes[1];
-  return true;
-}
-
-bool Notes::Pairs::overwritten_later(std::size_t after, std::string_view key) const {
-  std::string_view later;
-  std::string_view value;
-  while (next(&after, &later, &value)) {
-    if (later == key) return true;
-  }
-  return false;
-}
-
 void Notes::prepare(const StartFacts& facts) {
   pid_ = facts.pid;
   std::snprintf(pid_text_, sizeof pid_text_, "%d", facts.pid);
@@ -125,10 +95,26 @@ void Notes::prepare(const StartFacts& facts) {
   append_start_args(facts, start_args_);
   append_cfg(facts, cfg_);
   append_build(build_);
+  set_interception(facts.interception);
   const Rank rank = rank_from_launcher(lookup);
   if (!rank.known) return;
   set(rank_, rank.value);
   JsonWriter(rank_args_).key("name").string("rank").key("value").string(rank.value).key("source").string(rank.source);
+}
+
+void Notes::set_interception(Interception interception) {
+  bound_.store(interception.bound, std::memory_order_relaxed);
+  posix_.store(interception.posix, std::memory_order_relaxed);
+  stdio_.store(interception.stdio, std::memory_order_relaxed);
+}
+
+// Members of `cfg`.
+void Notes::append_interception(base::Buffer& out) const {
+  const bool posix = posix_.load(std::memory_order_relaxed);
+  const bool stdio = stdio_.load(std::memory_order_relaxed);
+  JsonWriter json(out);
+  json.key("io").flag(posix || stdio).key("posix").flag(posix).key("stdio").flag(stdio);
+  json.key("bind").flag(bound_.load(std::memory_order_relaxed));
 }
 
 void Notes::prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base::Buffer& out) {
@@ -151,7 +137,10 @@ void Notes::prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base
   JsonWriter json(args);
   json.key("cwd").string(cwd.view()).key("exec_hash").string(exec.view()).key("cmd_hash").string(command.view());
   json.raw_members(start_args_.view());
-  json.key("cfg").begin_object().raw_members(cfg_.view()).end_object().key("build").raw(build_.view());
+  base::Buffer on;
+  append_interception(on);
+  json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(on.view()).end_object();
+  json.key("build").raw(build_.view());
   encoder.life_cycle_event("start", pid_, start_ns, args.view(), out);
   if (rank_.empty()) return;
   encoder.metadata(model::kProcessRecord, pid_, rank_args_.view(), out);
@@ -168,15 +157,12 @@ void Notes::append_used(std::uint32_t layers, base::Buffer& out) const {
   for (int layer = 0; layer < model::kLayerCount; ++layer) {
     if ((layers >> layer & 1u) != 0) json.key(model::kLayerNames[layer]).flag(true);
   }
-  std::size_t at = 0;
-  std::string_view key;
-  std::string_view value;
-  while (marks_.next(&at, &key, &value)) {
-    bool written = marks_.overwritten_later(at, key);
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    bool written = false;
     for (int layer = 0; layer < model::kLayerCount; ++layer) {
-      written = written || ((layers >> layer & 1u) != 0 && key == model::kLayerNames[layer]);
+      written = written || ((layers >> layer & 1u) != 0 && marks_.key(i) == model::kLayerNames[layer]);
     }
-    if (!written) json.escaped_key(key).flag(true);
+    if (!written) json.escaped_key(marks_.key(i)).flag(true);
   }
   json.end_object();
 }
@@ -184,13 +170,19 @@ void Notes::append_used(std::uint32_t layers, base::Buffer& out) const {
 void Notes::append_app(base::Buffer& out) const {
   JsonWriter json(out);
   json.begin_object();
-  std::size_t at = 0;
-  std::string_view key;
-  std::string_view value;
-  while (app_.next(&at, &key, &value)) {
-    if (!app_.overwritten_later(at, key)) json.escaped_key(key).raw(value);
-  }
+  for (std::size_t i = 0; i < app_.size(); ++i) json.escaped_key(app_.key(i)).raw(app_.text(i));
   json.end_object();
+}
+
+// A crashed thread may hold the lock for ever; then marks and metadata are left out rather than read half-made.
+bool Notes::lock_in_time() {
+  const std::uint32_t never = 0;
+  for (int tries = 0; tries < kLockTries; ++tries) {
+    if (lock_.try_lock()) return true;
+    base::raw::futex_wait(&never, 0, kLockPauseNs);
+  }
+  base::LogLine() << "the application's metadata is missing in `end`: a thread was stopped while it noted some";
+  return false;
 }
 
 void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file, const write::Losses& losses,
@@ -198,12 +190,12 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   base::Buffer args;
   JsonWriter json(args);
   json.key("num_events").number(encoder.next_id() - 1);
-  json.key("cfg").begin_object().raw_members(cfg_.view()).key("log_file").string(file.path()).end_object();
-  json.key("build").raw(build_.view());
-  // A crashed thread may hold the lock for ever; then the marks are left out rather than read half-made.
-  bool locked = false;
-  for (int tries = 0; tries < kLockTries && !locked; ++tries) locked = lock_.try_lock();
   base::Buffer text;
+  append_interception(text);
+  json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(text.view());
+  json.key("log_file").string(file.path()).end_object().key("build").raw(build_.view());
+  text.clear();
+  const bool locked = lock_in_time();
   if (locked) append_used(encoder.used_layers(), text);
   json.key("used").raw(locked ? text.view() : "{}");
   text.clear();
@@ -217,37 +209,49 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   encoder.life_cycle_event("end", pid_, end_ns, args.view(), out);
 }
 
-void Notes::mark_used(std::string_view layer) {
-  // Keys are kept as they will be written: two that are written alike are one.
-  base::Buffer escaped;
-  encode::append_json_escaped(layer, escaped);
-  const base::LockGuard guard(lock_);
-  std::size_t at = 0;
-  std::string_view key;
-  std::string_view value;
-  while (marks_.next(&at, &key, &value)) {
-    if (key == escaped.view()) return;
-  }
-  marks_.put(escaped.view(), {});
+// What scratch_ holds: a key of `key_size` bytes, as it will be written (two that are written alike are one), and a
+// text.
+void Notes::put(KeyedTexts& texts, std::size_t key_size) {
+  const std::string_view both = scratch_.view();
+  if (!scratch_.failed()) texts.put(both.substr(0, key_size), both.substr(key_size));  // half a text is none
+  scratch_.clear();
 }
 
-void Notes::set_app(std::string_view key, std::string_view json_value) {
-  base::Buffer escaped;
-  encode::append_json_escaped(key, escaped);
+void Notes::mark_used(std::string_view layer) {
   const base::LockGuard guard(lock_);
-  app_.put(escaped.view(), json_value);
+  encode::append_json_escaped(layer, scratch_);
+  put(marks_, scratch_.size());
+}
+
+void Notes::set_app(std::string_view key, std::int64_t value) {
+  const base::LockGuard guard(lock_);
+  encode::append_json_escaped(key, scratch_);
+  const std::size_t key_size = scratch_.size();
+  encode::append_int(value, scratch_);
+  put(app_, key_size);
+}
+
+void Notes::set_app(std::string_view key, std::string_view value) {
+  const base::LockGuard guard(lock_);
+  encode::append_json_escaped(key, scratch_);
+  const std::size_t key_size = scratch_.size();
+  encode::append_json_string(value, scratch_);
+  put(app_, key_size);
 }
 
 void Notes::clear() {
   const base::LockGuard guard(lock_);
-  marks_.bytes.clear();
-  app_.bytes.clear();
+  marks_.release();
+  app_.release();
+  scratch_.release();
 }
 
 void Notes::reset_after_fork() {
   lock_.reset_after_fork();
-  for (base::Buffer* buffer : {&marks_.bytes, &app_.bytes, &host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_,
-                               &start_args_, &cfg_, &build_}) {
+  marks_.forget_after_fork();
+  app_.forget_after_fork();
+  for (base::Buffer* buffer :
+       {&scratch_, &host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_, &start_args_, &cfg_, &build_}) {
     buffer->forget();
   }
 }

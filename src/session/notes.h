@@ -5,22 +5,31 @@
 //          the drain's thread, without malloc.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 #include "base/buffer.h"
 #include "base/futex_lock.h"
 #include "config/config.h"
 #include "session/identity.h"
+#include "session/keyed_texts.h"
 #include "write/trace_writer.h"
 
 namespace dft::session {
+
+// Which calls become events; noted as true in `end` when it was so at any time of the file.
+struct Interception {
+  bool bound;  // calls are led to the wrappers
+  bool posix;
+  bool stdio;
+};
 
 struct StartFacts {
   const config::Options& options;
   const Identity& identity;
   int pid;
   int ppid;
-  bool bound;             // calls are intercepted
+  Interception interception;
   const int* process_id;  // of the init call; null if none
 };
 
@@ -31,34 +40,35 @@ class Notes final : public write::TraceNotes {
   void epilogue(encode::EventEncoder& encoder, const write::FileSink& file, const write::Losses& losses,
                 std::uint64_t end_ns, base::Buffer& out) override;
 
+  void set_interception(Interception interception);
   void mark_used(std::string_view layer);
-  void set_app(std::string_view key, std::string_view json_value);
+  void set_app(std::string_view key, std::int64_t value);
+  void set_app(std::string_view key, std::string_view value);
   const char* host_hash() const { return host_hash_; }
   void reset_after_fork();  // a child starts with nothing of its parent's
+  // The marks and metadata belong to the file that was just finished. REQUIRES: no drain at work.
   void clear();
 
  private:
-  // A list of (key, value) byte pairs in one buffer; the last value of a key counts.
-  struct Pairs {
-    base::Buffer bytes;
-    void put(std::string_view key, std::string_view value);
-    bool next(std::size_t* at, std::string_view* key, std::string_view* value) const;
-    bool overwritten_later(std::size_t after, std::string_view key) const;
-  };
-
+  bool lock_in_time();
   void append_used(std::uint32_t layers, base::Buffer& out) const;
   void append_app(base::Buffer& out) const;
+  void append_interception(base::Buffer& out) const;
 
-  base::FutexLock lock_;  // guards marks_ and app_
-  Pairs marks_;
-  Pairs app_;
+  void put(KeyedTexts& texts, std::size_t key_size);
+
+  base::FutexLock lock_;  // guards the next three
+  KeyedTexts marks_;      // keys without texts
+  KeyedTexts app_;        // values as JSON
+  base::Buffer scratch_;
   // Prepared text, read-only afterwards.
   base::Buffer host_, cwd_, command_, exec_name_, rank_, rank_args_;
   base::Buffer start_args_;  // behind the hashes
-  base::Buffer cfg_;         // "cfg":{...} up to log_file
+  base::Buffer cfg_;         // "cfg":{...} but for the interception and log_file
   base::Buffer build_;
   char host_hash_[16] = {};
   char pid_text_[16] = {};
+  std::atomic<bool> bound_{false}, posix_{false}, stdio_{false};
   std::string_view time_metric_;
   int pid_ = 0;
 };

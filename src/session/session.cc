@@ -10,13 +10,16 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/error_output.h"
 #include "base/log.h"
 #include "base/raw_io.h"
-#include "encode/json_writer.h"
 #include "record/recorder.h"
+#include "session/binding.h"
 #include "session/identity.h"
+#include "session/lifecycle.h"
 #include "session/notes.h"
 #include "session/session_state.h"
+#include "session/sources.h"
 #include "write/drain.h"
 
 int dftracer_on = 0;
@@ -53,14 +56,23 @@ void set_on(bool on) { __atomic_store_n(&dftracer_on, on ? 1 : 0, __ATOMIC_RELAX
 bool is_on() { return __atomic_load_n(&dftracer_on, __ATOMIC_RELAXED) != 0; }
 
 void turn_off() {
+  stop_sources();
   state.phase.store(Phase::kOff, std::memory_order_release);
   set_on(false);
+  if (state.generation.load(std::memory_order_relaxed) == 0) dft_process_hooks.store(nullptr);
+}
+
+void note_configuration_file() {
+  const char* file = config::process_environment("DFTRACER_CONFIGURATION");
+  const std::size_t size = file != nullptr ? std::strlen(file) + 1 : 0;
+  if (size != 0 && size <= sizeof state.configuration) std::memcpy(state.configuration, file, size);
 }
 
 const config::Options* options() {
   if (state.config == nullptr) {
     auto* loaded = new config::Loaded(config::load(&config::process_environment, environ));
     state.config = loaded;
+    note_configuration_file();
     base::set_log_level(loaded->options.log_level);
     for (const std::string& note : loaded->notes) base::LogLine() << note;
   }
@@ -95,8 +107,14 @@ model::TimeMetric metric_of(config::TimeMetric metric) {
 
 bool fill_drain_options(const StartRequest& request, const config::Options& config, const Identity& identity, int pid,
                         write::DrainOptions* out) {
-  const std::string stem =
-      trace_stem(absolute_prefix(request, config, identity.cwd), identity, pid, suffix_of(request.producer));
+  const std::string prefix = absolute_prefix(request, config, identity.cwd);
+  if (prefix.empty()) {
+    base::LogLine() << "cannot create the trace: its prefix is relative and the current directory was deleted: set "
+                       "DFTRACER_LOG_FILE to an absolute path: this process is not traced";
+    return false;
+  }
+  const std::string stem = trace_stem(prefix, identity, pid, suffix_of(request.producer));
+  if (prefix.size() < sizeof state.prefix) std::memcpy(state.prefix, prefix.c_str(), prefix.size() + 1);
   if (stem.size() >= sizeof out->writer.stem) {
     base::LogLine() << "cannot create the trace: the prefix has " << std::uint64_t{stem.size()}
                     << " bytes, more than a path may have: set DFTRACER_LOG_FILE to a shorter one";
@@ -111,8 +129,20 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
   out->writer.encoder.include_tids = config.tids;
   out->writer.encoder.time_metric = metric_of(config.time_metric);
   out->flush_interval_ms = config.flush_interval_ms;
+  out->on_interval = bind_complete_libraries;
   out->crash_safe = config.crash_safe;
   return true;
+}
+
+// REQUIRES: lock held; with `bind`, the calls are bound.
+void start_requested_sources(const StartRequest& request, std::string_view own_prefix) {
+  if (!request.bind) return;
+  start_sources(*options(), own_prefix, request.data_dirs != nullptr ? request.data_dirs : "");
+}
+
+Interception interception() {
+  const bool io = io_is_traced();
+  return {calls_are_bound(), io && options()->posix, io && options()->stdio};
 }
 
 // REQUIRES: lock held, phase not kRecording.
@@ -122,11 +152,12 @@ bool start_recording(const StartRequest& request) {
     turn_off();
     return false;
   }
-  if (!recorder.prepare() || !install_lifecycle_hooks()) throw std::bad_alloc();
+  if (!recorder.prepare()) throw std::bad_alloc();
   const int pid = raw::pid();
   const Identity identity = read_identity();
   base::clock_start(config.clock != config::ClockChoice::kMonotonic);
-  notes().prepare({config, identity, pid, static_cast<int>(getppid()), state.preloaded, request.process_id});
+  start_requested_sources(request, absolute_prefix(request, config, identity.cwd));
+  notes().prepare({config, identity, pid, static_cast<int>(getppid()), interception(), request.process_id});
   write::DrainOptions drain_options;
   if (!fill_drain_options(request, config, identity, pid, &drain_options)) {
     turn_off();
@@ -172,14 +203,17 @@ std::uint64_t exit_timeout_ns() {
   return (state.config != nullptr ? state.config->options.exit_timeout_ms : 10'000) * 1'000'000;
 }
 
-void finish_as(Phase phase) {
-  if (!write::drain.finish(exit_timeout_ns(), kQuiesceNs)) {
-    phase = Phase::kEnded;  // the drain is still at work: nothing may start beside it
+// False when the drain is still at work: it may hold what it needs for ever, and nothing may start beside it.
+bool finish_as(Phase phase) {
+  const bool finished = write::drain.finish(exit_timeout_ns(), kQuiesceNs);
+  if (!finished) {
+    phase = Phase::kEnded;
     set_on(false);
     base::LogLine() << "the trace " << write::drain.path() << " was not finished within "
                     << exit_timeout_ns() / 1'000'000 << " ms (DFTRACER_EXIT_TIMEOUT_MS): its last events are missing";
   }
   state.phase.store(phase, std::memory_order_release);
+  return finished;
 }
 
 void tell_ignored_prefix(const char* prefix) {
@@ -197,9 +231,13 @@ void tell_tally() {
   raw::close(fd);
 }
 
-// Who really starts: a forked child of a recording process, or the preload library ahead of the program's own call.
+// Who really starts: a forked child of a recording process, or the preload library ahead of the program's own call. A
+// child's traces stand beside its parent's.
 StartRequest adjusted(StartRequest request) {
-  if (state.child) request.producer = Producer::kFork;
+  if (state.child) {
+    request.producer = Producer::kFork;
+    if (request.log_file == nullptr || request.log_file[0] == '\0') request.log_file = state.prefix;
+  }
   if (!state.child && state.preloaded) {
     if (request.log_file != nullptr && request.log_file[0] != '\0') tell_ignored_prefix(request.log_file);
     request.producer = Producer::kPreload;
@@ -208,54 +246,94 @@ StartRequest adjusted(StartRequest request) {
   return request;
 }
 
+// No more calls become events. Only the process that was started says that its lists leave out everything: forked
+// children, of which there may be thousands, have the same ones.
+void end_sources() {
+  if (!io_is_traced()) return;
+  stop_sources();
+  if (state.load_pid == raw::pid()) tell_filtered();
+}
+
+// Whether this init call is to bind the calls of the process. The configuration is read for it.
+bool wants_binding(const StartRequest& request) {
+  if (!request.bind) return false;
+  const base::LockGuard guard(state.lock);
+  if (state.phase.load(std::memory_order_relaxed) == Phase::kEnded || state.preloaded) return false;
+  return options()->enable && options()->init == config::InitMode::kFunction;
+}
+
+void on_forked() {
+  const base::SignalGuard signals;
+  if (!recorder.claim_child()) return;
+  state.lock.reset_after_fork();
+  become_forked_child();
+}
+
 // An event while nothing is recorded: the first one of this process, or of a forked child.
 bool on_first_event() {
+  recorder.settle_child();
+  const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (recorder.prepare() && state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
   if (phase == Phase::kRecording) return true;
   if (phase != Phase::kIdle) return false;
-  StartRequest request;
-  request.bind = false;
-  return start_guarded(adjusted(request));
+  return start_guarded(adjusted({}));
 }
 
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
 __attribute__((constructor)) void on_load() {
   if (&dftracer_tool_process != nullptr || !config::maybe_enabled(&config::process_environment)) return;
+  base::note_error_output();
+  if (!install_lifecycle_hooks()) {
+    base::LogLine() << "cannot watch for forks: out of memory: this process is not traced";
+    return;
+  }
   recorder.on_inactive = on_first_event;
+  dft_process_hooks.store(&lifecycle_hooks, std::memory_order_release);
+  recorder.on_forked = on_forked;
   recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
   state.load_pid = raw::pid();
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
-  note_start_directory();
+  current_directory(state.start_directory, sizeof state.start_directory);
   state.phase.store(Phase::kIdle, std::memory_order_relaxed);
   set_on(true);
 }
 
 __attribute__((destructor)) void on_unload() { finish_process(); }
 
-}  // namespace
-
-void note_start_directory() {
-  if (raw::getcwd(state.start_directory, sizeof state.start_directory) < 0) state.start_directory[0] = '\0';
+// A start while recording: what was missing is added.
+bool join_recording(const StartRequest& request) {
+  const bool has_prefix = request.log_file != nullptr && request.log_file[0] != '\0';
+  if (has_prefix && state.producer == Producer::kPreload) tell_ignored_prefix(request.log_file);
+  if (!io_is_traced()) start_requested_sources(request, state.prefix);
+  notes().set_interception(interception());
+  return true;
 }
 
-bool start(const StartRequest& request) {
-  if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+bool start_bound(const StartRequest& request) {
   const base::LockGuard guard(state.lock);
   if (state.pid != 0 && state.pid != raw::pid()) become_forked_child();
   const Phase phase = state.phase.load(std::memory_order_relaxed);
-  if (phase == Phase::kRecording) {
-    const bool has_prefix = request.log_file != nullptr && request.log_file[0] != '\0';
-    if (has_prefix && state.producer == Producer::kPreload) tell_ignored_prefix(request.log_file);
-    return true;
-  }
+  if (phase == Phase::kRecording) return join_recording(request);
   if (phase == Phase::kOff || phase == Phase::kEnded) return false;
   return start_guarded(adjusted(request));
 }
 
+}  // namespace
+
+bool start(const StartRequest& request) {
+  if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
+  recorder.settle_child();
+  const SourcesPaused paused;
+  StartRequest bound = request;
+  bound.bind = wants_binding(request) && bind_calls(state.config->options);
+  return start_bound(bound);
+}
+
 void note_preload() {
   if (!is_on()) return;
+  const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   const config::Options& config = *options();
   if (!config.enable) {
@@ -263,35 +341,44 @@ void note_preload() {
     return;
   }
   state.preloaded = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
+  if (!state.preloaded) return;
+  start_sources(config, absolute_prefix({}, config, state.start_directory), {});
 }
 
 void finish_from_api() {
+  recorder.settle_child();
+  const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
-  if (state.producer == Producer::kPreload) {
+  if (state.preloaded) {
     write::drain.flush(exit_timeout_ns());
     return;
   }
-  finish_as(Phase::kFinished);
+  end_sources();
+  const bool finished = finish_as(Phase::kFinished);
   set_on(false);  // only an init call starts again
-  notes().clear();
+  if (finished) notes().clear();
 }
 
 void finish_process() {
+  const SourcesPaused paused;
   const bool idle = state.phase.load(std::memory_order_acquire) == Phase::kIdle;
   if (idle && state.preloaded && state.load_pid == raw::pid()) {
     set_on(false);
     state.phase.store(Phase::kEnded, std::memory_order_release);
+    end_sources();
     tell_tally();
   }
   if (!this_process_records()) return;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
+  end_sources();
   finish_as(Phase::kEnded);
   set_on(false);
 }
 
 bool finish_for_exec() {
+  const SourcesPaused paused;
   if (!this_process_records()) return false;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return false;
@@ -301,8 +388,10 @@ bool finish_for_exec() {
 
 void resume_after_exec(bool was_recording) {
   if (!was_recording) return;
+  const SourcesPaused paused;
   StartRequest request;
   request.producer = state.producer;
+  request.log_file = state.prefix;
   const base::LockGuard guard(state.lock);
   start_guarded(request);
 }
@@ -326,12 +415,15 @@ void become_forked_child() {
   write::drain.reset_in_child();
   base::forget_deferred_log();
   if (notes_made) notes().reset_after_fork();
+  bindings_in_child();
+  sources_in_child();
   state.pid = raw::pid();
   if (before == Phase::kRecording) {
     state.child = true;
     state.phase.store(Phase::kIdle, std::memory_order_relaxed);
     set_on(true);
   }
+  recorder.child_settled();
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }
@@ -341,17 +433,11 @@ void mark_used(std::string_view layer) {
 }
 
 void set_app_metadata(std::string_view key, std::int64_t value) {
-  if (!is_on()) return;
-  base::Buffer text;
-  encode::append_int(value, text);
-  notes().set_app(key, text.view());
+  if (is_on()) notes().set_app(key, value);
 }
 
 void set_app_metadata(std::string_view key, std::string_view value) {
-  if (!is_on()) return;
-  base::Buffer text;
-  encode::append_json_string(value, text);
-  notes().set_app(key, text.view());
+  if (is_on()) notes().set_app(key, value);
 }
 
 }  // namespace dft::session

@@ -19,11 +19,11 @@ struct StartRequest {
   const char* log_file = nullptr;   // init call's prefix; null or empty: the configuration's
   const char* data_dirs = nullptr;  // joined with the configured list
   const int* process_id = nullptr;  // recorded as an arg of `start`
-  bool bind = true;                 // false: initialize_no_bind
+  bool bind = false;                // DFTRACER_INIT=FUNCTION: intercept calls, if nothing does yet
 };
 
 // Reads the configuration, and when it is on, starts recording. False when off or when it cannot start (said on stderr
-// once). A second start while recording only adds what the request brings (nothing is thrown away).
+// once). A second start while recording only adds what the request brings (nothing is thrown away): interception.
 bool start(const StartRequest& request);
 
 // Writes regions still open (open_at_end), `end`, the index, and closes the file. Only a

@@ -10,6 +10,7 @@
 
 #include "base/futex_lock.h"
 #include "config/config.h"
+#include "intercept/process_hooks.h"
 #include "session/session.h"
 
 namespace dft::session {
@@ -33,7 +34,9 @@ struct State {
   const config::Loaded* config = nullptr;  // read once, kept for the life of the process and its children
   std::atomic<std::uint64_t> generation{0};
   std::atomic<std::uint64_t> libraries_opened{0};
-  char start_directory[4096] = {};  // what a relative prefix of the configuration is relative to
+  char start_directory[4096] = {};  // what a relative prefix of the configuration is relative to; "" if unknown
+  char prefix[4096] = {};           // absolute, of the traces that this process or its parent has begun
+  char configuration[4096] = {};    // the file's name as DFTRACER_CONFIGURATION had it; "" if none was read
 };
 extern State state;
 
@@ -47,7 +50,10 @@ void resume_after_exec(bool was_recording);
 void flush_in_handler();
 void finish_in_handler();
 
-void note_start_directory();
+// atfork and quick_exit. As early as can be: the application's own handlers, registered later, may have events, and run
+// while no lock of ours is held for a fork, and before the trace is ended. Later, and in a forked child, their
+// registration could also meet a lock of libc that nobody will release.
+bool install_lifecycle_hooks();
 // The preload library is loaded. Nothing starts before the first event: a process without one gets no thread and no
 // file.
 void note_preload();
@@ -56,7 +62,8 @@ void bind_fatal_signals();
 // sigaction as the application must see it: the tracer's handlers do not show, and what was there before them does.
 int traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
                      const struct sigaction* wanted, struct sigaction* old);
-bool install_lifecycle_hooks();  // atfork, quick_exit; once
+// signal() likewise; `real` is libc's.
+intercept::SignalHandler traced_signal(intercept::SignalCall* real, int signal, intercept::SignalHandler handler);
 
 }  // namespace dft::session
 

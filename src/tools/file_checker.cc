@@ -19,7 +19,7 @@ void FileChecker::block(const read::Block& block, bool sized_members, std::vecto
   std::size_t ref = 0;
   for (const read::Event& event : block.events) {
     check(block, event, out);
-    for (; ref < block.refs.size() && block.refs[ref].line <= event.line; ++ref) check_ref(block, block.refs[ref], out);
+    for (; ref < block.refs.size() && block.refs[ref].line <= event.line; ++ref) check_ref(block, block.refs[ref]);
   }
 }
 
@@ -90,6 +90,8 @@ void FileChecker::check_life_cycle(const read::Block& block, const read::Event& 
     missing_.see_end(event.args);
     const auto told = find_number(event.args, "num_events");
     if (!told) return;
+    told_ = *told;
+    before_end_ = complete_ - 1;
     if (auto finding = missing_.judge(*told, complete_ - 1, "`end` tells")) {
       finding->line = block.line_of(event);
       finding->byte = block.byte_of(event);
@@ -98,19 +100,29 @@ void FileChecker::check_life_cycle(const read::Block& block, const read::Event& 
   }
 }
 
-void FileChecker::check_ref(const read::Block& block, const read::HashRef& ref, std::vector<Finding>& out) {
+void FileChecker::check_ref(const read::Block& block, const read::HashRef& ref) {
   const std::string_view kinds = ref.kind == '?' ? std::string_view("FSH") : std::string_view(&ref.kind, 1);
   for (const char kind : kinds) {
     key_.assign(1, kind).append(ref.hash);
     if (defined_.count(key_) != 0) return;
   }
   if (!undefined_.insert(key_).second) return;
-  // The original writes a string's record only in the first process that uses it.
-  out.push_back({block.first_line + ref.line, block.first_byte + ref.offset, false, !ours_, false, "hash",
-                 std::string(ref.key) + " " + std::string(ref.hash) + " has no record before it in this file"});
+  undefined_refs_.push_back(
+      {block.first_line + ref.line, block.first_byte + ref.offset, false, false, false, "hash",
+       std::string(ref.key) + " " + std::string(ref.hash) + " has no record before it in this file"});
+}
+
+std::uint64_t FileChecker::unexplained() const {
+  if (!ours_) return 0;
+  return ended_ ? missing_.unexplained(told_, before_end_) : missing_.unexplained(last_id_, complete_);
 }
 
 void FileChecker::finish(std::vector<Finding>& out) {
+  for (Finding& finding : undefined_refs_) {
+    // The original writes a string's record only in the first process that uses it; a recovered trace may have lost it.
+    finding.warning = !ours_ || recovered_;
+    out.push_back(std::move(finding));
+  }
   if (overlaps_ != 0) {
     first_overlap_.kind = "nesting";
     first_overlap_.warning = first_overlap_.legal = true;

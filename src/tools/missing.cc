@@ -39,6 +39,16 @@ void Missing::see_end(std::string_view args) {
   });
 }
 
+std::uint64_t Missing::unexplained(std::uint64_t numbered, std::uint64_t there) const {
+  std::uint64_t explained = before_start_;
+  for (const auto& [name, cause] : causes_) {
+    if (!leaves_a_gap(name)) continue;
+    if (cause.unknown) return 0;
+    explained += std::max(cause.in_records, cause.in_end);
+  }
+  return numbered > there + explained ? numbered - there - explained : 0;
+}
+
 std::optional<Finding> Missing::judge(std::uint64_t numbered, std::uint64_t there, std::string_view who_tells) const {
   if (numbered == there) return std::nullopt;
   Finding finding;

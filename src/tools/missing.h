@@ -22,6 +22,8 @@ class Missing {
   void see_first_start(std::uint64_t id) { before_start_ = id - 1; }
   // `numbered` events should be there, `there` are. Nothing when they agree.
   std::optional<Finding> judge(std::uint64_t numbered, std::uint64_t there, std::string_view who_tells) const;
+  // How many of them nothing explains.
+  std::uint64_t unexplained(std::uint64_t numbered, std::uint64_t there) const;
 
  private:
   struct Cause {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -30,14 +31,18 @@ bool is_crash_file(const std::string& path) {
   return path.size() > tail.size() && path.compare(path.size() - tail.size(), tail.size(), tail) == 0;
 }
 
-// Crash files first; traces only where no crash file lies beside them.
+// Crash files first; traces only where no crash file lies beside them. What was made of a damaged trace is no input
+// beside it.
 std::vector<std::string> work_of(const Options& options, std::vector<std::string>& errors) {
   const auto crashes = read::find_inputs(options.inputs, model::kCrashFileSuffix);
-  const auto traces = read::find_inputs(options.inputs);
+  auto traces = read::find_inputs(options.inputs);
+  for (const auto& [damaged, recovered] : traces.replaced) {
+    std::replace(traces.files.begin(), traces.files.end(), recovered, damaged);
+  }
   std::vector<std::string> work;
   std::set<std::string> seen;
-  for (const auto* files : {&crashes.files, &traces.files}) {
-    for (const auto& file : *files) {
+  for (const auto& files : {crashes.files, traces.files}) {
+    for (const auto& file : files) {
       const std::string crash = read::trace_base(file) + std::string(model::kCrashFileSuffix);
       const std::string& chosen = exists(crash) ? crash : file;
       if (seen.insert(chosen).second) work.push_back(chosen);
@@ -69,7 +74,14 @@ int recover(const Options& options) {
     if (options.json) {
       out.json().begin_object().key("input").string(file).key("trace").string(result.trace);
       out.json().key("good").raw(json_bool(result.good)).key("events").number(result.events);
-      out.json().key("open_regions").number(result.regions).key("text").string(result.text).end_object();
+      out.json()
+          .key("open_regions")
+          .number(result.regions)
+          .key("missing")
+          .number(result.missing)
+          .key("text")
+          .string(result.text)
+          .end_object();
     } else if (result.good) {
       out << result.text << "\n";
     }
@@ -91,7 +103,8 @@ void add_recover(CommandLine& line) {
   command.inputs(options->inputs, "Crash files, traces, folders, or prefixes")
       .text("-o,--output", options->recovery.output, "FILE", "Write here; inputs stay as they are")
       .flag("--keep", options->recovery.keep, "Keep the crash file")
-      .flag("--force", options->recovery.force, "Also when the process seems to be alive")
+      .flag("--force", options->recovery.force,
+            "Also when the process seems to be alive, or the result is there already")
       .flag("--json", options->json, "Print one JSON object");
 }
 

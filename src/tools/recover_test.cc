@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <random>
 
+#include "read/inputs.h"
 #include "tools/command_for_test.h"
 #include "tools/crash_file_for_test.h"
 
@@ -222,7 +224,10 @@ TEST(Recover, DamagedCrashFilesAreReadAsFarAsPossibleAndNeverCrash) {
     EXPECT_LE(said.status, 1) << "round " << round << said.err;
     // A sanitizer's report ends with status 1 as well.
     EXPECT_FALSE(contains(said.err, "Sanitizer") || contains(said.err, "runtime error")) << said.err;
-    if (said.status == 1) {
+    // Nothing was changed, or the result is valid, or what is wrong with it was said.
+    if (said.status == 0) {
+      EXPECT_EQ(dftracer({"validate", dir.path("t-app.pfw.gz")}).status, 0) << "round " << round;
+    } else if (!contains(said.err, "it is not valid: ")) {
       EXPECT_EQ(read::test::slurp(dir.path("t-app.pfw.gz")), scene.first_block);
     }
   }
@@ -237,8 +242,164 @@ TEST(Recover, ATruncatedTraceKeepsItsWholeLines) {
   EXPECT_TRUE(contains(said.out, "recovered " + dir.path("t-app-recovered.pfw.gz"))) << said.out;
   const Collected got = read_files({dir.path("t-app-recovered.pfw.gz")}, true);
   EXPECT_TRUE(got.problems.empty());
-  EXPECT_EQ(got.events.size(), 6u);
+  EXPECT_EQ(got.events.size(), 8u);  // what was lost behind, nobody can know: `loss` says so, and the note `recovered`
+  EXPECT_TRUE(std::any_of(got.events.begin(), got.events.end(), [](const auto& event) {
+    return event.name == "loss" && contains(event.args, "\"cause\":\"damaged\"") && !contains(event.args, "count");
+  }));
   EXPECT_EQ(read::test::slurp(trace).size(), whole.size() - 3);
+}
+
+std::string many(std::uint64_t from, std::uint64_t to) {
+  std::string text;
+  for (std::uint64_t id = from; id < to; ++id)
+    text += work(id, 1'000'000 + 10 * id, 5, "work " + std::to_string(id * 7919 % 997));
+  return text;
+}
+
+// Start and first events, two blocks of events, the last events and `end`: ids 1 to 401.
+std::vector<std::string> blocks_of_400() {
+  const std::string whole = our_trace(many(2, 401), 399);
+  const std::size_t second = whole.find("{\"id\":101,"), third = whole.find("{\"id\":201,"),
+                    last = whole.find("{\"id\":301,");
+  return {whole.substr(0, second), whole.substr(second, third - second), whole.substr(third, last - third),
+          whole.substr(last)};
+}
+
+TEST(Recover, WhatWasLostInTheMiddleIsCountedAndTheResultIsValid) {
+  for (std::size_t damaged = 0; damaged < 4; ++damaged) {
+    const TempDir dir;
+    std::string bytes;
+    for (std::size_t i = 0; i < 4; ++i) {
+      std::string block = gzip(blocks_of_400()[i], true);
+      if (i == damaged) block.replace(28, 40, 40, '\0');
+      bytes += block;
+    }
+    const Said said = dftracer({"recover", dir.write("t-app.pfw.gz", bytes)});
+    EXPECT_EQ(said.status, 0) << said.err;
+    const std::string recovered = dir.path("t-app-recovered.pfw.gz");
+    const Said validated = dftracer({"validate", recovered});
+    EXPECT_EQ(validated.status, 0) << validated.out;
+    if (damaged != 3) {
+      EXPECT_TRUE(contains(said.out, "; 100 events missing")) << said.out;
+      EXPECT_TRUE(contains(validated.out, "warning: 100 events are missing: damaged 100")) << validated.out;
+    } else {
+      EXPECT_TRUE(contains(said.out, "how much more is missing, nobody can know")) << said.out;
+    }
+    EXPECT_EQ(dftracer({"validate", "--strict-loss", recovered}).status, 1);
+  }
+}
+
+TEST(Recover, TheUnitOfTimesIsKept) {
+  const TempDir dir;
+  auto blocks = blocks_of_400();
+  const std::string told = "\"num_events\":400";
+  blocks[3].replace(blocks[3].find(told), told.size(), told + ",\"cfg\":{\"time_metric\":\"NS\"}");
+  const auto trace = dir.write("t-app.pfw.gz", gzip(blocks[0], true).substr(0, 60) + gzip(blocks[1] + blocks[3], true));
+  EXPECT_EQ(dftracer({"recover", trace}).status, 0);
+  EXPECT_EQ(read_files({dir.path("t-app-recovered.pfw.gz")}).files.at(0).unit_ns, 1u);
+}
+
+TEST(Recover, ARecoveredTraceStandsInForTheDamagedOne) {
+  const TempDir dir;
+  const std::string whole = gzip(blocks_of_400()[0], true) + gzip(blocks_of_400()[1], true);
+  const auto trace = dir.write("t-app.pfw.gz", whole.substr(0, whole.size() - 9));
+  EXPECT_EQ(dftracer({"recover", dir.path("t")}).status, 0);
+  const auto count = [](const std::string& input) {
+    const std::string out = dftracer({"summary", "--csv", input}).out;
+    return std::count(out.begin(), out.end(), '\n');
+  };
+  const auto once = count(dir.path("t-app-recovered.pfw.gz"));
+  EXPECT_GT(once, 100);
+  for (const auto& input : {dir.path(), dir.path("t")}) {
+    const Said said = dftracer({"cat", "--name", "work 883", input});  // id 2
+    EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1) << said.out;
+    EXPECT_EQ(said.err, "dftracer: " + dir.path("t-app-recovered.pfw.gz") + " is read in place of " + trace + "\n");
+    EXPECT_EQ(count(input), once);
+    EXPECT_EQ(dftracer({"validate", input}).status, 0);
+  }
+  EXPECT_EQ(dftracer({"validate", trace}).status, 1) << "a named file is read as it is";
+  for (const auto& input : {dir.path(), dir.path("t"), trace}) {
+    const Said again = dftracer({"recover", input});
+    EXPECT_EQ(again.status, 0);
+    EXPECT_EQ(again.out, trace + ": recovered already, " + dir.path("t-app-recovered.pfw.gz") +
+                             " is there; --force makes it again\n");
+  }
+  EXPECT_TRUE(contains(dftracer({"recover", "--force", dir.path()}).out, "recovered " + dir.path("t-app-recovered")));
+  EXPECT_NE(access(dir.path("t-app-recovered-recovered.pfw.gz").c_str(), F_OK), 0);
+}
+
+TEST(Recover, AKeptCrashFileIsNotTakenTwice) {
+  const TempDir dir;
+  const Scene scene;
+  const auto crash = scene.lay(dir, scene.first_block);
+  EXPECT_EQ(dftracer({"recover", "--keep", crash}).status, 0);
+  const Said again = dftracer({"recover", crash});
+  EXPECT_EQ(again.status, 0);
+  EXPECT_TRUE(contains(again.out, "was completed from it already")) << again.out;
+  expect_complete(dir.path("t-app.pfw.gz"));
+}
+
+TEST(Recover, WhatHoldsNoRecordIsNoSuccess) {
+  const TempDir dir;
+  std::mt19937 random(3);
+  std::string bytes;
+  for (int i = 0; i < 5000; ++i) bytes += static_cast<char>(random());
+  for (const auto& file : {dir.write("r.pfw.gz", bytes), dir.write("r.pfw", bytes), dir.write("e.pfw.gz", "")}) {
+    const Said said = dftracer({"recover", file});
+    EXPECT_EQ(said.status, 1) << said.out;
+    EXPECT_TRUE(contains(said.err, file + ": no record in it can be read: ")) << said.err;
+    EXPECT_EQ(said.out, "");
+    EXPECT_NE(access(read::recovered_name(file).c_str(), F_OK), 0);
+  }
+}
+
+TEST(Recover, TracesOfOthersStayTheirsAndKeepTheirLines) {
+  const TempDir dir;
+  const std::string original = read::test::slurp(std::string(DFT_TEST_TRACES) + "/original-2.2-python-app.pfw.gz");
+  const std::string whole = dir.write("w.pfw.gz", original);
+  EXPECT_TRUE(contains(dftracer({"recover", whole}).out, "nothing to recover"));
+  const std::string cut = dir.write("c.pfw.gz", original.substr(0, original.size() - 100));
+  const Said said = dftracer({"recover", cut});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(dftracer({"validate", dir.path("c-recovered.pfw.gz")}).status, 0);
+  EXPECT_EQ(read_files({dir.path("c-recovered.pfw.gz")}).files.at(0).sized_members, 0u);
+  EXPECT_EQ(read_files({dir.path("c-recovered.pfw.gz")}).events.size(), read_files({cut}).events.size() + 2);
+}
+
+// Any damage: cuts, zeros, noise, bits, blocks that are gone, doubled or swapped.
+std::string damaged(std::string bytes, std::mt19937& random) {
+  const auto place = [&] { return random() % bytes.size(); };
+  switch (random() % 6) {
+    case 0: bytes.resize(place()); break;
+    case 1: bytes[place()] ^= static_cast<char>(1 << random() % 8); break;
+    case 2: bytes.erase(place(), random() % 300); break;
+    case 3: bytes.insert(place(), bytes.substr(place(), random() % 300)); break;
+    case 4:
+      std::generate_n(bytes.begin() + place() / 2, bytes.size() / 4, [&] { return static_cast<char>(random()); });
+      break;
+    default: std::fill_n(bytes.begin() + place() / 2, std::min<std::size_t>(bytes.size() / 2, 64), '\0');
+  }
+  return bytes;
+}
+
+TEST(Recover, EveryDamagedTraceIsRecoveredOrReported) {
+  std::mt19937 random(11);
+  const auto blocks = blocks_of_400();
+  for (int round = 0; round < 90; ++round) {
+    const TempDir dir;
+    std::string bytes;
+    for (const auto& block : blocks) bytes += round % 3 == 2 ? block : gzip(block, round % 3 == 0);
+    bytes = damaged(bytes, random);
+    if (round % 5 == 0 && !bytes.empty()) bytes = damaged(bytes, random);
+    const auto trace = dir.write(round % 3 == 2 ? "t.pfw" : "t.pfw.gz", bytes);
+    const Said said = dftracer({"recover", trace});
+    ASSERT_LE(said.status, 1) << "round " << round << said.err;
+    EXPECT_FALSE(contains(said.err, "Sanitizer") || contains(said.err, "runtime error")) << said.err;
+    EXPECT_EQ(read::test::slurp(trace), bytes) << "round " << round;
+    const bool made = access(dir.path("t-recovered.pfw.gz").c_str(), F_OK) == 0;
+    const int valid = dftracer({"validate", made ? dir.path("t-recovered.pfw.gz") : trace}).status;
+    EXPECT_EQ(valid, said.status) << "round " << round << said.out << said.err;
+  }
 }
 
 TEST(Recover, AWholeTraceIsLeftAlone) {

@@ -13,10 +13,10 @@
 #include "encode/event_encoder.h"
 #include "encode/json_writer.h"
 #include "read/inputs.h"
-#include "read/scanner.h"
 #include "tools/crash_image.h"
 #include "tools/output.h"
 #include "tools/trace_output.h"
+#include "tools/trace_verdict.h"
 
 namespace dft::tools {
 namespace {
@@ -197,8 +197,15 @@ RecoverResult recover_crash(const std::string& crash_file, const RecoverOptions&
   const bool compressed = image->header().compression != 0;
   const std::string_view suffix = compressed ? model::kTraceSuffixGz : model::kTraceSuffixPlain;
   const std::string trace = read::trace_base(crash_file) + std::string(suffix);
+  // Its records are in the trace then (`--keep`): once more would count them twice.
+  if (size_of(trace) != 0 && judge_trace(trace).recovered) {
+    result.good = true;
+    result.trace = trace;
+    result.text = crash_file + ": " + trace + " was completed from it already; it can be removed";
+    return result;
+  }
   result.trace = options.output.empty() ? trace : options.output;
-  TraceOutput out(result.trace, compressed);
+  TraceOutput out(result.trace, compressed ? TraceOutput::Form::kSizedGzip : TraceOutput::Form::kPlain);
   CrashRecovery recovery(*image, trace);
   if (!recovery.write(out)) {
     result.text = crash_file + ": " + out.error() + "; nothing was changed";
@@ -213,66 +220,15 @@ RecoverResult recover_crash(const std::string& crash_file, const RecoverOptions&
   result.text += "recovered " + result.trace + ": " + counted(result.events, "event") + " that had not been written, " +
                  counted(result.regions, "open region");
   if (recovery.undecodable() != 0) result.text += ", " + counted(recovery.undecodable(), "record") + " not decodable";
+  check_result(result);
   return result;
 }
 
-namespace {
-
-// Copies every whole line, broken ones included: nothing that can be read is thrown away.
-class LineCopy : public read::Consumer {
- public:
-  explicit LineCopy(TraceOutput& out) : out_(out) {}
-  bool block(const read::Block& block) override {
-    for (const auto& problem : block.problems) {
-      using read::ProblemKind;
-      if (problem.in_file && problem.kind != ProblemKind::kNoNewline) damage = problem.reason, at = problem.byte;
-      unreadable |= problem.kind == ProblemKind::kCannotRead;
-    }
-    std::string_view text = block.view();
-    lines += block.lines;
-    return out_.lines(text) && (text.empty() || text.back() == '\n' || out_.lines("\n"));
-  }
-  std::uint64_t lines = 0;
-  std::uint64_t at = 0;
-  std::string damage;
-  bool unreadable = false;
-
- private:
-  TraceOutput& out_;
-};
-
-}  // namespace
-
-RecoverResult recover_lines(const std::string& trace, const RecoverOptions& options) {
-  RecoverResult result;
-  result.trace = options.output.empty() ? read::trace_base(trace) + "-recovered" + std::string(model::kTraceSuffixGz)
-                                        : options.output;
-  TraceOutput out(result.trace, true);
-  LineCopy copy(out);
-  read::ScanOptions scan;
-  if (!read::scan({trace}, scan, copy)) {
-    result.text = trace + ": " + out.error();
-    return result;
-  }
-  if (copy.unreadable) {
-    result.text = trace + ": " + copy.damage;
-    return result;
-  }
-  if (copy.damage.empty()) {
-    result.good = true;
-    result.trace.clear();
-    result.text = trace + ": nothing to recover, the file is whole";
-    return result;
-  }
-  if (!out.finish()) {
-    result.text = trace + ": " + out.error();
-    return result;
-  }
-  result.good = true;
-  result.events = copy.lines;
-  result.text = "recovered " + result.trace + ": " + counted(copy.lines, "line") + " of " + trace + " (" + copy.damage +
-                " at byte " + std::to_string(copy.at) + " of " + std::to_string(size_of(trace)) + ")";
-  return result;
+void check_result(RecoverResult& result) {
+  const FileVerdict verdict = judge_trace(result.trace);
+  if (verdict.errors == 0) return;
+  result.good = false;
+  result.text += "; it is not valid: " + first_error(verdict) + "; `dftracer validate` names all that is wrong";
 }
 
 }  // namespace dft::tools

@@ -59,11 +59,21 @@ bool add_wanted(const RunOptions& options, Environment& out) {
   return true;
 }
 
+// AddressSanitizer of GCC ends a program before whose runtime anything is preloaded, unless it is told not to look. The
+// preload library takes nothing from it: its functions lead on to the runtime's.
+std::string sanitizer_options() {
+  const char* before = std::getenv("ASAN_OPTIONS");
+  const std::string options = before != nullptr ? before : "";
+  if (options.find("verify_asan_link_order") != std::string::npos) return options;
+  return (options.empty() ? "" : options + ":") + "verify_asan_link_order=0";
+}
+
 Environment tracing_environment(const RunOptions& options, const std::string& prefix, const std::string& library) {
   Environment out = {{"DFTRACER_ENABLE", "1"}, {"DFTRACER_INIT", upper(options.mode)}, {"DFTRACER_LOG_FILE", prefix}};
   if (!library.empty()) {
     const char* before = std::getenv("LD_PRELOAD");
     out.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
+    out.emplace_back("ASAN_OPTIONS", sanitizer_options());
   }
   if (options.crash_safe) out.emplace_back("DFTRACER_CRASH_SAFE", "1");
   if (options.no_metadata) out.emplace_back("DFTRACER_INC_METADATA", "0");

@@ -105,6 +105,11 @@ bool Filter::keeps_here(const read::Event& event, std::uint64_t unit_ns) const {
 TraceSet::TraceSet(const Selection& selection, ProblemLog& log) : selection_(selection) {
   read::Inputs inputs = read::find_inputs(selection.inputs);
   for (const auto& error : inputs.errors) log.input_error(error);
+  if (inputs.replaced.size() == 1) {
+    message(inputs.replaced[0].recovered + " is read in place of " + inputs.replaced[0].damaged);
+  } else if (!inputs.replaced.empty()) {
+    message(std::to_string(inputs.replaced.size()) + " recovered traces are read in place of the damaged ones");
+  }
   files_ = std::move(inputs.files);
   for (const auto& file : files_) {
     struct stat info {};

@@ -7,17 +7,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "encode/gzip_member.h"
 
 namespace dft::tools {
 namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 }
 
-TraceOutput::TraceOutput(std::string path, bool compress)
-    : path_(std::move(path)), temporary_(path_ + ".recovering"), compress_(compress) {
+TraceOutput::TraceOutput(std::string path, Form form)
+    : path_(std::move(path)), temporary_(path_ + ".recovering"), form_(form) {
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) fail("create", errno);
 }
@@ -38,6 +40,15 @@ bool TraceOutput::put(std::string_view bytes) {
   std::size_t done = 0;
   const long result = base::raw::write_all(fd_, bytes.data(), bytes.size(), &done);
   return result >= 0 || fail("write", static_cast<int>(-result));
+}
+
+bool TraceOutput::put_member(std::string_view member) {
+  if (form_ == Form::kSizedGzip) return put(member);
+  constexpr std::size_t kPlainHeader = 10;
+  char header[kPlainHeader];
+  std::memcpy(header, member.data(), kPlainHeader);
+  header[3] = 0;  // flags: nothing follows the header
+  return put({header, kPlainHeader}) && put(member.substr(encode::kMemberHeaderSize));
 }
 
 bool TraceOutput::copy(const std::string& from, std::uint64_t bytes) {
@@ -70,11 +81,11 @@ bool TraceOutput::lines(std::string_view text) {
 bool TraceOutput::write_block() {
   if (block_.empty()) return true;
   bool good = true;
-  if (compress_) {
+  if (form_ != Form::kPlain) {
     packed_.clear();
     const auto count = std::count(block_.data(), block_.data() + block_.size(), '\n');
     good = compressor_.compress(block_.view(), static_cast<std::uint32_t>(count), packed_) || fail("compress", ENOMEM);
-    good = good && put(packed_.view());
+    good = good && put_member(packed_.view());
   } else {
     good = put(block_.view());
   }

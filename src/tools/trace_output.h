@@ -14,7 +14,9 @@ namespace dft::tools {
 
 class TraceOutput {
  public:
-  TraceOutput(std::string path, bool compress);
+  // kGzip: members as other writers make them, without the subfield by which a trace is known as ours.
+  enum class Form { kPlain, kGzip, kSizedGzip };
+  TraceOutput(std::string path, Form form);
   ~TraceOutput();  // removes what was not finished
   TraceOutput(const TraceOutput&) = delete;
   TraceOutput& operator=(const TraceOutput&) = delete;
@@ -28,13 +30,14 @@ class TraceOutput {
  private:
   bool write_block();
   bool put(std::string_view bytes);
+  bool put_member(std::string_view member);
   bool fail(const char* what, int error);
 
   std::string path_;
   std::string temporary_;
   std::string error_;
   int fd_ = -1;
-  bool compress_;
+  Form form_;
   base::Buffer block_;
   base::Buffer packed_;
   encode::BlockCompressor compressor_;

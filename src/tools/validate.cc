@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <memory>
 
 #include "tools/command_line.h"
 #include "tools/commands.h"
-#include "tools/file_checker.h"
 #include "tools/output.h"
 #include "tools/selection.h"
+#include "tools/trace_verdict.h"
 
 namespace dft::tools {
 namespace {
@@ -18,56 +17,24 @@ struct ValidateOptions {
   std::uint64_t most = 100;  // findings printed per file
 };
 
-struct FileVerdict {
-  std::uint64_t lines = 0;
-  std::uint64_t events = 0;
-  std::uint64_t errors = 0;
-  std::uint64_t warnings = 0;
-  std::vector<Finding> findings;  // the first `most`
-};
-
 class Validator : public read::Consumer {
  public:
-  Validator(const ValidateOptions& options, const std::vector<std::string>& files) : options_(options), files_(files) {}
+  Validator(const ValidateOptions& options, const std::vector<std::string>& files)
+      : options_(options), files_(files), maker_(options.strict_loss, options.most) {}
 
   bool block(const read::Block& block) override {
-    if (!checker_) checker_ = std::make_unique<FileChecker>();
-    checker_->block(block, block.sized_member, found_);
-    for (const auto& problem : block.problems) {
-      // The original repeats keys in `used`; who reads it lives with that.
-      const bool known = problem.kind == read::ProblemKind::kDuplicateKey && !checker_->ours();
-      found_.push_back({problem.line, problem.byte, problem.in_file, known, false,
-                        std::string(read::problem_name(problem.kind)), problem.reason});
-    }
-    keep();
+    maker_.block(block);
     return true;
   }
 
   void file_done(const read::FileReport& report) override {
-    if (!checker_) checker_ = std::make_unique<FileChecker>();
-    checker_->finish(found_);
-    keep();
-    verdict_.lines = report.lines;
-    verdict_.events = checker_->events();
-    verdicts.push_back(std::move(verdict_));
+    verdicts.push_back(maker_.finish(report));
     if (!options_.selection.json && !options_.quiet) print(files_[report.file], verdicts.back());
-    verdict_ = FileVerdict{};
-    checker_.reset();
   }
 
   std::vector<FileVerdict> verdicts;
 
  private:
-  void keep() {
-    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) { return a.line < b.line; });
-    for (auto& finding : found_) {
-      finding.warning &= finding.legal || !options_.strict_loss;
-      ++(finding.warning ? verdict_.warnings : verdict_.errors);
-      if (verdict_.findings.size() < options_.most) verdict_.findings.push_back(std::move(finding));
-    }
-    found_.clear();
-  }
-
   static void print(const std::string& file, const FileVerdict& verdict) {
     Output out;
     for (const auto& finding : verdict.findings) {
@@ -87,9 +54,7 @@ class Validator : public read::Consumer {
 
   const ValidateOptions& options_;
   const std::vector<std::string>& files_;
-  std::unique_ptr<FileChecker> checker_;
-  FileVerdict verdict_;
-  std::vector<Finding> found_;
+  VerdictMaker maker_;
 };
 
 void print_json(const std::vector<std::string>& files, const std::vector<FileVerdict>& verdicts) {
@@ -121,10 +86,7 @@ int validate(const ValidateOptions& options) {
   const TraceSet traces(options.selection, log);
   if (traces.empty()) return kExitDamaged;
   Validator validator(options, traces.files());
-  read::ParseOptions parse;
-  parse.strict = true;
-  parse.collect_refs = true;
-  traces.scan(parse, validator);
+  traces.scan(strict_parse(), validator);
   if (options.selection.json) print_json(traces.files(), validator.verdicts);
   bool good = !log.damaged();
   for (const auto& verdict : validator.verdicts) good &= verdict.errors == 0;

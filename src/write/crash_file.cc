@@ -26,7 +26,9 @@ int CrashFile::open(const FileSink& trace, const WriterOptions& options) {
   if (fd < 0) return fd;
   // The lock tells `dftracer recover` that the process is alive; it ends with the process, however that ends.
   raw::call(SYS_flock, fd, LOCK_EX | LOCK_NB);
-  const int room = raw::fallocate(fd, 0, model::kCrashHeaderSize);
+  constexpr std::uint64_t kWanted =
+      model::kCrashHeaderSize + std::uint64_t{model::kCrashGrowth} * model::kChunkSize + model::kRoomForTrace;
+  const int room = raw::free_bytes(fd) < kWanted ? -ENOSPC : raw::fallocate(fd, 0, model::kCrashHeaderSize);
   void* memory = room == 0 ? raw::map(model::kCrashHeaderSize, fd, 0) : nullptr;
   if (memory == nullptr) {
     raw::close(fd);

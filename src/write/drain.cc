@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "base/sanitizer.h"
 #include "write/descriptor_table.h"
 #include "write/drain_work.h"
 
@@ -40,7 +41,15 @@ bool Drain::make_work(const DrainOptions& options, TraceNotes& notes) {
   if (memory == nullptr) return false;
   raw::madvise(memory, sizeof(Work), MADV_DONTFORK);
   work_ = new (memory) Work(options, recorder.definitions, notes);
-  return true;
+  if (work_->writer.reserve_memory()) return true;
+  free_work();
+  return false;
+}
+
+void Drain::free_work() {
+  work_->~Work();
+  raw::unmap(work_, sizeof(Work));
+  work_ = nullptr;
 }
 
 int Drain::start(const DrainOptions& options, TraceNotes& notes) {
@@ -82,6 +91,7 @@ bool Drain::start_thread() {
 }
 
 void* Drain::thread_main(void* self) {
+  const base::UnseenByThreadSanitizer unseen;
   auto* mine = static_cast<Drain*>(self);
   mine->tid_.store(raw::tid(), std::memory_order_relaxed);
   prctl(PR_SET_NAME, "dftracer", 0, 0, 0);
@@ -90,12 +100,12 @@ void* Drain::thread_main(void* self) {
     mine->work_->shared_descriptors = false;
   }
   mine->begin();
+  // Only now may the application go on: one that ends at once must not leave an empty file.
   announce(mine->started_, 1);
   if (mine->error_ != 0) {
     pthread_detach(pthread_self());
     return nullptr;
   }
-  mine->work_->writer.begin();  // whoever is killed at once is named at least
   if (mine->loop()) {
     pthread_detach(pthread_self());  // who waits for the end may be a signal handler, which cannot join
     mine->end_of_trace();
@@ -106,6 +116,7 @@ void* Drain::thread_main(void* self) {
 int Drain::begin() {
   error_ = open_files();
   if (error_ != 0) return error_;
+  work_->writer.begin();  // whoever is killed at once is named at least
   phase_.store(Phase::kRunning, std::memory_order_release);
   return 0;
 }
@@ -126,6 +137,7 @@ bool Drain::loop() {
       next_flush = base::monotonic_ns() + interval;
       announce(flush_done_, flush_asked);
       recorder.register_membarrier();
+      if (work_->options.on_interval != nullptr) work_->options.on_interval();
       continue;
     }
     recorder.wait_for_work(seen, next_flush > now ? next_flush - now : 0);

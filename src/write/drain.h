@@ -27,6 +27,7 @@ struct DrainOptions {
   WriterOptions writer;
   std::uint64_t flush_interval_ms = 1000;
   bool crash_safe = false;
+  void (*on_interval)() = nullptr;  // on the drain's thread, after each flush that the interval asked for
 };
 
 class Drain {
@@ -57,6 +58,7 @@ class Drain {
   static void* thread_main(void* self);
   static void on_full_chunk();
   bool make_work(const DrainOptions& options, TraceNotes& notes);
+  void free_work();
   bool start_thread();
   int begin();  // opens what is to be opened now
   bool loop();  // true: finish was asked for; false: hand-over
@@ -67,9 +69,12 @@ class Drain {
   void drain_current_chunks();
   void release_held();
   void done_with(model::ChunkHeader* chunk);
+  static void retire_if_done(record::ThreadState* state);
   void collect_losses();
   void check_liveness();
+  static void end_dead_threads(bool only_dying);
   void check_clock();
+  void serve_crash_file();
   int open_files();  // 0 or -errno
   void end_of_trace();
   bool wait_for(std::atomic<std::uint32_t>& word, std::uint32_t at_least, std::uint64_t timeout_ns);

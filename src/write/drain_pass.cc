@@ -61,8 +61,9 @@ void Drain::pass(Pass what) {
   if (off > kWrongTscNs || off < -kWrongTscNs) base::clock_distrust_tsc(now, work.clock.ticks_per_ns());
   if (work.crash.is_open()) {
     work.crash.store_clock(work.clock, now.ticks);
-    recorder.pool.top_up();
+    serve_crash_file();
   }
+  if (recorder.many_dying()) end_dead_threads(true);
   drain_full_chunks();
   if (what != Pass::kFullChunks) {
     drain_current_chunks();
@@ -73,6 +74,14 @@ void Drain::pass(Pass what) {
   }
   if (what == Pass::kEverything || work.held != nullptr) work.writer.commit();
   release_held();
+}
+
+void Drain::serve_crash_file() {
+  recorder.pool.top_up();
+  if (work_->said_unprotected || recorder.pool.unprotected_chunks() == 0) return;
+  work_->said_unprotected = true;
+  base::LogLine() << "the crash-safe file beside " << path_
+                  << " cannot grow: what it does not hold is lost if the process is killed: make room beside the trace";
 }
 
 void Drain::drain_chunk(ChunkHeader* chunk, bool whole) {
@@ -97,8 +106,16 @@ void Drain::drain_chunk(ChunkHeader* chunk, bool whole) {
 }
 
 void Drain::done_with(ChunkHeader* chunk) {
-  stream_of(chunk).outstanding.fetch_sub(1, std::memory_order_release);
+  auto* state = static_cast<ThreadState*>(chunk->owner);
+  state->streams[chunk->stream].outstanding.fetch_sub(1, std::memory_order_release);
   recorder.pool.give_back(chunk);
+  retire_if_done(state);
+}
+
+void Drain::retire_if_done(ThreadState* state) {
+  if (state->phase.load(std::memory_order_acquire) == ThreadPhase::kExited && recorder.finished_with(*state)) {
+    recorder.retire(state);
+  }
 }
 
 void Drain::release_held() {
@@ -123,7 +140,7 @@ void Drain::drain_full_chunks() {
     ChunkHeader* next = chunk->next;
     drain_chunk(chunk, true);
     if (work_->crash.is_open()) {
-      recorder.pool.top_up();  // threads may be waiting for a slot while this pass is long
+      serve_crash_file();  // threads may be waiting for a slot while this pass is long
       if (work_->held != nullptr) release_held();
     }
     chunk = next;
@@ -138,9 +155,7 @@ void Drain::drain_current_chunks() {
       // counts.
       if (chunk != nullptr && chunk->seq == stream.drained_seq) drain_chunk(chunk, false);
     }
-    if (state->phase.load(std::memory_order_acquire) == ThreadPhase::kExited && recorder.finished_with(*state)) {
-      recorder.retire(state);
-    }
+    retire_if_done(state);  // one that had nothing to drain
   }
 }
 
@@ -159,13 +174,17 @@ void Drain::collect_losses() {
   }
 }
 
-// A thread that ended without telling (no pthread destructor ran) would hold its chunks for ever.
 void Drain::check_liveness() {
   const std::uint64_t now = base::monotonic_ns();
   if (now < work_->next_liveness_check) return;
   work_->next_liveness_check = now + kLivenessIntervalNs;
+  end_dead_threads(false);
+}
+
+// A thread that ended without telling (no pthread destructor ran) would hold its chunks for ever.
+void Drain::end_dead_threads(bool only_dying) {
   for (ThreadState* state = recorder.threads(); state != nullptr; state = state->next) {
-    if (state->phase.load(std::memory_order_acquire) != ThreadPhase::kLive) continue;
+    if (state->phase.load(std::memory_order_acquire) != ThreadPhase::kLive || (only_dying && !state->dying)) continue;
     if (raw::kill_thread(recorder.pid(), state->tid, 0) == -ESRCH) recorder.leave_thread(state);
   }
 }
@@ -208,10 +227,13 @@ void Drain::end_of_trace() {
   pass(Pass::kLast);  // chunks that the first pass found behind others on the list of full ones
   OpenRegionWriter open_regions(work.writer);
   record::visit_open_regions(open_regions);
-  work.writer.close();
+  const bool ended = work.writer.close();
   release_held();
   lost_ = work.writer.lost_events();
-  if (lost_ != 0) {
+  if (!ended) {
+    base::LogLine() << lost_ << " events are missing from " << path_
+                    << ", and its `end`: nothing more could be written";
+  } else if (lost_ != 0) {
     base::LogLine() << lost_ << " events are missing from " << path_ << ": see its `loss` records and `end`";
   }
   recorder.definitions.mirror_into(nullptr);
@@ -220,9 +242,7 @@ void Drain::end_of_trace() {
     recorder.pool.leave_crash_file();
     work.crash.close_and_remove();
   }
-  work.~Work();
-  raw::unmap(work_, sizeof(Work));
-  work_ = nullptr;
+  free_work();
   phase_.store(Phase::kFinished, std::memory_order_release);
   finish_done_.store(1, std::memory_order_release);
   raw::futex_wake(&finish_done_, 1 << 30);

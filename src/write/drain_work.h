@@ -20,6 +20,7 @@ struct Drain::Work {
   std::uint64_t next_liveness_check = 0;
   std::int64_t wall_offset_ns = 0;
   bool wall_offset_known = false;
+  bool said_unprotected = false;
 };
 
 }  // namespace dft::write

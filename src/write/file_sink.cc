@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/syscall.h>
 
 #include <cstdio>
@@ -18,15 +17,6 @@ namespace raw = base::raw;
 namespace {
 constexpr int kMaxSameName = 100'000;
 constexpr int kHighDescriptor = 512;  // out of the way of programs that count on low numbers
-
-// A write beyond RLIMIT_FSIZE leaves SIGXFSZ pending on this thread, whose signals are blocked while it writes; it must
-// not reach the application when they are unblocked.
-void discard_pending_sigxfsz() {
-  const std::uint64_t set = std::uint64_t{1} << (SIGXFSZ - 1);
-  struct timespec none = {0, 0};
-  raw::call(SYS_rt_sigtimedwait, reinterpret_cast<long>(&set), 0, reinterpret_cast<long>(&none), sizeof set);
-}
-
 }  // namespace
 
 int make_parent_directories(const char* path) {
@@ -83,15 +73,19 @@ int FileSink::open(std::string_view stem, std::string_view suffix, bool shared_d
   if (raw::fstat(fd_, &found) == 0) {
     device_ = found.st_dev;
     inode_ = found.st_ino;
+    counts_links_ = found.st_nlink != 0;
   }
   return 0;
 }
 
+bool FileSink::is_ours(const struct stat& found) const {
+  // The size tells our file from a new one that got the inode number of our deleted one.
+  return found.st_dev == device_ && found.st_ino == inode_ && static_cast<std::uint64_t>(found.st_size) == size_;
+}
+
 bool FileSink::still_ours() {
   struct stat found;
-  // The size tells our file from a new one that got the inode number of our deleted one.
-  return raw::fstat(fd_, &found) == 0 && found.st_dev == device_ && found.st_ino == inode_ &&
-         static_cast<std::uint64_t>(found.st_size) == size_;
+  return raw::fstat(fd_, &found) == 0 && is_ours(found);
 }
 
 int FileSink::reopen() {
@@ -108,20 +102,25 @@ int FileSink::reopen() {
   return 0;
 }
 
+int FileSink::make_ready() {
+  struct stat found;
+  const bool known = fd_ >= 0 && raw::fstat(fd_, &found) == 0;
+  if (fd_ < 0 || (shared_ && !(known && is_ours(found)))) return reopen();
+  // Without a name nobody would ever see what is written.
+  return known && counts_links_ && found.st_nlink == 0 ? -ENOENT : 0;
+}
+
 int FileSink::append(std::string_view block) {
   if (!is_open()) return -EBADF;
-  if (fd_ < 0 || (shared_ && !still_ours())) {
-    const int result = reopen();
-    if (result < 0) return result;
-  }
+  const int ready = make_ready();
+  if (ready < 0) return ready;
   const std::uint64_t signals = raw::block_signals();
   std::size_t done = 0;
   const long result = raw::write_all(fd_, block.data(), block.size(), &done);
-  if (result < 0) {
-    if (result == -EFBIG) discard_pending_sigxfsz();
-    if (done != 0) raw::ftruncate(fd_, size_);
-  } else {
+  if (result >= 0) {
     size_ += block.size();
+  } else if (done != 0) {
+    raw::ftruncate(fd_, size_);
   }
   raw::restore_signals(signals);
   return result < 0 ? static_cast<int>(result) : 0;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -107,6 +109,41 @@ TEST_F(FileSinkTest, AReplacedFileIsNotOursEither) {
   std::ofstream(directory_ + "/t-app.pfw") << "theirs";
   EXPECT_EQ(sink.append("two"), -ESTALE);
   EXPECT_EQ(content(directory_ + "/t-app.pfw"), "theirs");
+}
+
+TEST_F(FileSinkTest, ARemovedFileIsReportedNotFilled) {
+  for (const bool shared : {false, true}) {
+    FileSink sink;
+    ASSERT_EQ(sink.open(directory_ + "/t-app", ".pfw", shared), 0);
+    ASSERT_EQ(sink.append("one"), 0);
+    unlink(sink.path());
+    EXPECT_EQ(sink.append("two"), -ENOENT);
+    sink.close();
+  }
+}
+
+TEST_F(FileSinkTest, ASignalThatWasPendingBeforeStaysPending) {
+  FileSink sink;
+  ASSERT_EQ(sink.open(directory_ + "/t-app", ".pfw", false), 0);
+  sigset_t set;
+  sigset_t before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  pthread_kill(pthread_self(), SIGXFSZ);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  rlimit small = limit;
+  small.rlim_cur = 10;
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_EQ(sink.append(std::string(20, 'a')), -EFBIG);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGXFSZ), 1) << "the application's own";
+  const timespec none = {0, 0};
+  EXPECT_EQ(sigtimedwait(&set, nullptr, &none), SIGXFSZ);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace

@@ -7,13 +7,21 @@
 
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "encode/gzip_member.h"
 #include "encode/json_writer.h"
 
 namespace dft::write {
 
 namespace {
+constexpr std::size_t kLineRoom = 64 * 1024;  // behind a full block: the line that filled it
+constexpr std::size_t kSmallestBlock = 64 * 1024;
+constexpr std::size_t kSpare = 512 * 1024;
+
+bool file_is_gone(int error) { return error == -ENOENT || error == -ESTALE; }
+
 Cause cause_of(int error) {
   switch (-error) {
+    case ENOMEM: return Cause::kNoMemory;
     case ENOSPC:
     case EDQUOT:
     case EFBIG: return Cause::kDiskFull;
@@ -28,6 +36,16 @@ Cause cause_of(int error) {
 TraceWriter::TraceWriter(const WriterOptions& options, const model::Definitions& definitions,
                          const base::ClockMap& clock, TraceNotes& notes)
     : options_(options), notes_(notes), clock_(clock), encoder_(definitions, clock, options.encoder) {}
+
+bool TraceWriter::reserve_memory() {
+  for (;; options_.block_size /= 2) {
+    const std::size_t room = options_.block_size + kLineRoom;
+    const std::size_t packed = options_.compression ? encode::member_bound(room) : 0;
+    if (block_.reserve(room) && packed_.reserve(packed) && spare_.reserve(kSpare)) return true;
+    for (base::Buffer* buffer : {&block_, &packed_, &spare_}) buffer->release();
+    if (options_.block_size <= kSmallestBlock) return false;
+  }
+}
 
 int TraceWriter::open(bool shared_descriptors) {
   const std::string_view suffix = options_.compression ? model::kTraceSuffixGz : model::kTraceSuffixPlain;
@@ -143,10 +161,10 @@ void TraceWriter::begin() {
   commit();
 }
 
-void TraceWriter::commit() {
-  if (!sink_.is_open()) return;
+bool TraceWriter::commit() {
+  if (!sink_.is_open()) return false;
   report_losses();
-  if (block_.empty()) return;
+  if (block_.empty()) return true;
   packed_.clear();
   std::string_view bytes = block_.view();
   bool packed = true;
@@ -156,13 +174,18 @@ void TraceWriter::commit() {
   }
   const int result = packed ? write_block(bytes, block_.size()) : -ENOMEM;
   losses_.settle_reports(result == 0);
-  if (result < 0) failed_block(result);
+  if (result == 0) {
+    events_in_file_ += events_in_block_;
+  } else {
+    failed_block(result);
+  }
   // Lost or not, the application's memory must not grow: the chunks are done with.
   progress_is_safe();
   prologue_in_block_ = false;
   events_in_block_ = 0;
   block_.clear();
   encoder_.stats().reset();
+  return result == 0;
 }
 
 int TraceWriter::write_block(std::string_view bytes, std::uint64_t raw_size) {
@@ -184,26 +207,43 @@ void TraceWriter::failed_block(int error) {
   const encode::BlockStats& stats = encoder_.stats();
   const std::uint64_t unit = model::nanoseconds_per_unit(options_.encoder.time_metric);
   const bool timed = stats.events != 0;
-  losses_.add(error == -ENOMEM ? Cause::kNoMemory : cause_of(error), events_in_block_, block_.size(),
-              timed ? stats.ts_min * unit : 0, timed ? stats.ts_max * unit : 0);
+  losses_.add(cause_of(error), events_in_block_, block_.size(), timed ? stats.ts_min * unit : 0,
+              timed ? stats.ts_max * unit : 0);
+  if (file_is_gone(error)) {
+    losses_.add(Cause::kFileLost, events_in_file_, sink_.size(), 0, 0);
+    events_in_file_ = 0;
+    file_gone_ = true;
+  }
   encoder_.forget_defined_strings();
   if (said_cannot_write_) return;  // once a file; the total is said at its end
   said_cannot_write_ = true;
-  base::LogLine() << "cannot write " << sink_.path() << ": " << base::error_text(-error) << ": " << losses_.total()
-                  << " events lost so far";
+  base::LogLine() << "cannot write " << sink_.path() << ": "
+                  << (file_is_gone(error) ? "the file was removed or replaced" : base::error_text(-error)) << ": "
+                  << losses_.total() << " events lost so far";
 }
 
-void TraceWriter::close() {
+bool TraceWriter::write_end() {
+  ensure_prologue();
+  report_losses();
+  const std::uint64_t id = encoder_.next_id();
+  notes_.epilogue(encoder_, sink_, losses_, clock_.to_ns(base::clock_now()), block_);
+  const bool made = encoder_.next_id() != id;  // else memory was refused
+  const bool committed = commit();
+  if (made && !committed) encoder_.take_back_id(id);
+  return made && committed;
+}
+
+bool TraceWriter::close() {
+  spare_.release();
   if (sink_.reopened() != reopened_told_) {
     reopened_told_ = sink_.reopened();
     metadata("descriptor", "\"detail\":\"the application closed the trace's descriptor; the file was opened again\"");
   }
-  ensure_prologue();
-  report_losses();
-  notes_.epilogue(encoder_, sink_, losses_, clock_.to_ns(base::clock_now()), block_);
-  commit();
-  if (sink_.is_open() && sink_.size() != 0) index_.write(sink_);
+  // Where the last events do not fit, their loss and `end` may.
+  const bool ended = write_end() || write_end();
+  if (sink_.is_open() && sink_.size() != 0 && !file_gone_) index_.write(sink_);
   sink_.close();
+  return ended;
 }
 
 }  // namespace dft::write

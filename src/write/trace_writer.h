@@ -45,6 +45,9 @@ class TraceWriter {
   TraceWriter(const WriterOptions& options, const model::Definitions& definitions, const base::ClockMap& clock,
               TraceNotes& notes);
 
+  // Takes the memory of the blocks before there is anything to lose; where it is short, blocks become smaller. False
+  // when there is not even enough for small ones.
+  bool reserve_memory();
   // Opens the file. 0 or -errno; file().path() names what was tried.
   int open(bool shared_descriptors);
   bool is_open() const { return sink_.is_open(); }
@@ -61,10 +64,10 @@ class TraceWriter {
 
   // Puts the start-up records and `start` into the file now.
   void begin();
-  // Writes what is gathered.
-  void commit();
-  // `end`, the last block, the index. The file is closed afterwards.
-  void close();
+  // Writes what is gathered. False when it did not reach the file.
+  bool commit();
+  // `end`, the last block, the index. The file is closed afterwards. False when the file got no `end`.
+  bool close();
 
   // Chunks drained whole whose last block was not committed yet wait here (crash-safe mode).
   bool must_hold(const model::ChunkHeader* chunk) const;
@@ -77,6 +80,7 @@ class TraceWriter {
   // 0 or -errno.
   int write_block(std::string_view bytes, std::uint64_t raw_size);
   void failed_block(int error);
+  bool write_end();
   void note_progress(model::ChunkHeader* chunk, std::uint64_t end);
   void progress_is_safe();
 
@@ -92,13 +96,16 @@ class TraceWriter {
   base::Buffer packed_;
   base::Buffer touched_;  // ChunkHeader* with progress in the current block
   base::Buffer scratch_;
+  base::Buffer spare_;  // given back at close, for what the last records need
   model::CrashHeader* crash_ = nullptr;
   std::uint64_t block_number_ = 1;
   bool prologue_in_file_ = false;
   bool prologue_in_block_ = false;
   unsigned reopened_told_ = 0;
   std::uint64_t events_in_block_ = 0;  // events of the application, without the start-up records
+  std::uint64_t events_in_file_ = 0;
   bool said_cannot_write_ = false;
+  bool file_gone_ = false;
 };
 
 }  // namespace dft::write

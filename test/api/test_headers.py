@@ -38,7 +38,7 @@ def undefined_and_defined(target):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("compiler,standard", list(itertools.product(C_COMPILERS, C_STANDARDS)))
-@pytest.mark.parametrize("name", ["every_macro.c", "old_names.c", "own_finalize.c", "same_signature.c"])
+@pytest.mark.parametrize("name", ["every_macro.c", "old_names.c", "own_finalize.c", "same_signature.c", "inline_functions.c"])
 def test_c_compiles_without_a_warning(tmp_path, compiler, standard, shape, name):
     compile_object(tmp_path, compiler, name, f"-std={standard}", "-O2", *STRICT_C, *SHAPES[shape])
 
@@ -48,6 +48,15 @@ def test_c_compiles_without_a_warning(tmp_path, compiler, standard, shape, name)
 @pytest.mark.parametrize("name", ["every_macro.cc", "in_extern_c.cc"])
 def test_cxx_compiles_without_a_warning(tmp_path, compiler, standard, shape, name):
     compile_object(tmp_path, compiler, name, f"-std={standard}", "-O2", *STRICT_CXX, *SHAPES[shape])
+
+
+@pytest.mark.parametrize("optimisation", ["-O0", "-O2"])
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_helpers_are_inlined_in_every_build(tmp_path, compiler, optimisation):
+    """The helpers of the C macros exist only inlined: one that is called would be missing at the link."""
+    for name in ("every_macro.c", "inline_functions.c"):
+        target = compile_object(tmp_path, compiler, name, optimisation, "-std=c99")
+        assert "dftracer_inline_" not in undefined_and_defined(target)
 
 
 @pytest.mark.parametrize("compiler", CXX_COMPILERS)
@@ -60,7 +69,7 @@ def test_c_macros_compile_as_cxx(tmp_path, compiler):
     compile_object(tmp_path, compiler, "every_macro.c", "-xc++", "-std=c++11", *STRICT)
 
 
-@pytest.mark.parametrize("header", ["dftracer.h", "dftracer.hpp", "dftracer_macros.h"])
+@pytest.mark.parametrize("header", ["dftracer.h", "dftracer.hpp", "dftracer_macros.h", "dftracer_site.h"])
 @pytest.mark.parametrize("compiler", C_COMPILERS + CXX_COMPILERS)
 def test_each_header_stands_alone(tmp_path, compiler, header):
     cxx = compiler in CXX_COMPILERS

@@ -32,6 +32,18 @@ def test_fork_storm_while_threads_log(bench, mode, how):
     in_right_files(run)
 
 
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan does not support threads in forked children")
+def test_children_that_end_at_once_leave_no_empty_files(bench):
+    """By `_exit` that nobody intercepts, while the writer has just begun: their events are lost, their names are not."""
+    children = 200
+    run = bench.same("fault/programs/fork_storm.c", children, 4, 3, "_exit", mode="function", timeout=180)
+    files = pfw.traces(run.log)
+    assert len(files) == children + 1
+    for path in files:
+        left = harness.remains(path)
+        assert left.tail == 0 and len(left.named("start")) == 1, path
+
+
 @pytest.mark.parametrize("mode,how", [("function", "exit"), ("hybrid", "exit"), ("hybrid", "_exit")])
 def test_nested_forks(bench, mode, how):
     run = bench.same("fault/programs/nested_forks.c", 4, how, mode=mode)
@@ -42,6 +54,15 @@ def test_nested_forks(bench, mode, how):
         assert run.count("afterwards", pid) == (depth < 4)
     assert len(run.traces()) == 5
     in_right_files(run)
+
+
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan does not support threads in forked children")
+@pytest.mark.parametrize("safe", [0, 1])
+@pytest.mark.parametrize("how", ["clone", "_Fork"])
+def test_children_that_no_fork_handler_sees(bench, how, safe):
+    run = bench.same("fault/programs/raw_children.c", how, env={"DFTRACER_CRASH_SAFE": safe})
+    assert run.out == b"died 0\n"
+    assert run.count("work", run.pid) == 20
 
 
 def test_files_of_forked_children_can_be_read_alone(bench):
@@ -72,8 +93,8 @@ def test_each_image_of_an_exec_chain_has_its_own_file(bench, how):
 
 
 def test_an_exec_chain_without_preload_keeps_what_is_older_than_the_interval(bench):
-    """FUNCTION mode does not see exec until the I/O work brings its binding: at most one interval is lost, and the next
-    image never damages what is there."""
+    """Without an init call nothing is bound: at most one interval is lost, and the next image never damages what is
+    there."""
     run = bench.same("fault/programs/exec_chain.c", 3, "execv", env={"DFTRACER_FLUSH_INTERVAL_MS": 1000})
     found = [e for p in pfw.traces(run.log) for e in harness.remains(p).named("image")]
     assert len([e for e in found if e["args"]["left"] == 0]) == 10
@@ -115,17 +136,21 @@ def finished(run, pid):
 
 
 def test_preload_of_a_process_that_records_nothing_leaves_no_file(bench):
-    run = bench.same_command(["/bin/true"])
+    run = bench.same_command(["/bin/true"], env=harness.NO_IO)
     assert not list(run.log.iterdir())
-    run = bench.same_command(["sh", "-c", "exec /bin/true"])
+    run = bench.same_command(["sh", "-c", "exec /bin/true"], env=harness.NO_IO)
     assert not list(run.log.iterdir())
 
 
-def test_a_shell_leaves_what_it_did_and_its_idle_children_nothing(bench):
-    """fork is an event of its own; a child that does nothing leaves no file."""
-    run = bench.same_command(["sh", "-c", "true | cat; (exit 3)"])
-    assert run.status == 3 and len(run.traces()) <= 1
-    assert {e["name"] for e in run.events()} <= {"fork", "vfork"}
+def test_a_shell_and_its_children_leave_nothing_without_io(bench):
+    run = bench.same_command(["sh", "-c", "true | cat; (exit 3)"], env=harness.NO_IO)
+    assert run.status == 3 and not list(run.log.iterdir())
+
+
+def test_a_fork_is_an_event_of_the_parent(bench):
+    run = bench.same_command(["sh", "-c", "(exit 3)"])
+    (fork,) = [e for e in run.events() if e["name"] in ("fork", "vfork")]
+    assert run.status == 3 and fork["args"]["ret"] > 0 and fork["cat"] == "POSIX"
 
 
 def test_the_library_switched_off_does_nothing(bench):
@@ -168,3 +193,47 @@ def test_same_pid_on_two_hosts(bench):
     assert len(traces) == 2 and not any("-2.pfw" in t.path.name for t in traces)
     assert sorted(t.metadata("HH")[0]["args"]["name"] for t in traces) == ["alpha", "beta"]
     assert run.count("work") == 200
+
+
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan does not support threads in forked children")
+@BOTH
+def test_a_child_needs_no_lock_of_libc_that_its_parent_held(bench, mode):
+    run = bench.same("fault/programs/zone_forks.c", 40, mode=mode)
+    assert run.out == b"40 children, 0 bad\n"
+    assert run.count("in_child") == 40
+
+
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan does not support threads in forked children")
+@BOTH
+def test_fork_handlers_of_the_application_may_have_events(bench, mode):
+    """They must not meet the locks that the tracer holds for the fork."""
+    run = bench.same("fault/programs/fork_handlers.c", mode=mode)
+    parent, child = run.fact("parent"), run.fact("child")
+    assert run.count("in_prepare", parent) == run.count("in_parent_handler", parent) == 1
+    assert run.count("in_child_handler", child) == 1 and run.count("work", child) == 20
+    in_right_files(run)
+
+
+def configured(bench, log_file):
+    """Settings by a file alone, and the folder that it names."""
+    config = bench.folder / "job.yaml"
+    config.write_text(f"enable: true\ntracer:\n  init: PRELOAD\n  log_file: {log_file}\n")
+    return {"DFTRACER_CONFIGURATION": config, "DFTRACER_ENABLE": None, "DFTRACER_INIT": None, "DFTRACER_LOG_FILE": None}
+
+
+def test_children_write_where_the_configuration_file_says(bench):
+    target = bench.folder / "by-file" / "t"
+    program = harness.compile_program("fault/programs/exec_chain.c")
+    run = bench.run([program, 2, "execv"], "preload", env=configured(bench, target))
+    assert run.status == 3 and not run.notes
+    assert sorted(t.named("image")[0]["args"]["left"] for t in pfw.read_all(target.parent)) == [0, 1, 2]
+    assert not list(run.log.iterdir()) and not list((run.folder / "cwd").iterdir())
+
+
+def test_a_relative_prefix_of_the_configuration_file_counts_from_the_first_directory(bench):
+    program = harness.compile_program("fault/programs/leaves.c")
+    child = harness.compile_program("fault/programs/regions.c")
+    run = bench.run([program, child, 30], "preload", env=configured(bench, "out/t"))
+    assert run.status == 0 and not run.notes
+    traces = [t.check() for t in pfw.read_all(run.folder / "cwd" / "out")]
+    assert sorted(len(t.named("work")) for t in traces) == [5, 20, 30]

@@ -71,6 +71,8 @@ def test_system_calls_that_a_container_refuses(bench, calls):
 def test_little_memory(bench, extra_kib):
     run = bench.same("fault/programs/memory_limit.c", extra_kib, 3000, notes="any")
     assert len(run.notes) <= 2  # what failed, and at the end how much is missing
+    if extra_kib >= 4096:
+        assert run.trace().end["args"]["num_events"] > 0, "what is lost stands in the trace"
     if pfw.traces(run.log):
         everything_accounted(run, "work", 3000)
     else:
@@ -97,6 +99,21 @@ def test_file_size_limit_never_reaches_the_application(bench, how):
     assert left.tail == 0 and len(left.named("work")) + said == 200000
     assert len(left.named("work")) >= 100
     harness.self_contained(left.records)
+    trace = pfw.read(path).check()
+    assert sum(r["args"]["count"] for r in trace.losses) == said and trace.end["args"]["lost"] == {"disk_full": said}
+
+
+@pytest.mark.skipif(harness.sanitizer() != "", reason="a sanitizer cannot start without threads")
+def test_file_size_limit_where_the_application_writes_itself(bench):
+    """Without a thread of the tracer's own, crash-safe: it is the application's thread that meets the limit."""
+    denied = harness.compile_program("fault/programs/denied.c", bare=True)
+    wrap = [denied, 11, "clone,clone3"]
+    if bench.run(["/bin/true"], wrap=wrap).status == 97:
+        pytest.skip("seccomp filters are not permitted")
+    env = {"DFTRACER_CRASH_SAFE": 1}
+    run = bench.same("fault/programs/file_size.c", 400000, 200000, "default", wrap=wrap, env=env, notes="any")
+    assert run.status == 0 and b"end calls 0" in run.out, run.err
+    assert any("cannot grow" in note for note in run.notes), run.notes
 
 
 needs_mount = pytest.mark.skipif(not harness.can_mount(), reason="mounting a tmpfs is not permitted here")
@@ -105,15 +122,31 @@ needs_mount = pytest.mark.skipif(not harness.can_mount(), reason="mounting a tmp
 @needs_mount
 def test_disk_full(bench):
     with harness.Tmpfs(bench.folder / "small", "size=1m") as disk:
-        run = bench.same("fault/programs/full_disk.c", 60000, 10, env={"DFTRACER_LOG_FILE": disk / "t"}, notes="any")
+        run = bench.same("fault/programs/full_disk.c", 60000, 10, env=harness.NO_IO | {"DFTRACER_LOG_FILE": disk / "t"}, notes="any")
         said = told_of_trouble(run, "No space left on device")
         (path,) = pfw.traces(disk)
         left = harness.remains(path)
         numbers = [e["args"]["i"] for e in left.named("work")]
         assert left.tail == 0 and 100 < len(numbers) and len(numbers) + said == 60010
         harness.self_contained(left.records)
+        trace = pfw.read(path).check()
+        assert sum(r["args"]["count"] for r in trace.losses) == said and trace.end["args"]["lost"] == {"disk_full": said}
         gaps = sum(b - a > 1 for a, b in zip(numbers, numbers[1:]))
         assert numbers[:100] == list(range(100)) and gaps <= 2, "a readable prefix is kept"
+
+
+@needs_mount
+def test_a_small_disk_belongs_to_the_trace_not_to_the_crash_safe_file(bench):
+    env = {"DFTRACER_CRASH_SAFE": 1}
+    with harness.Tmpfs(bench.folder / "small", "size=256k") as disk:
+        run = bench.same("fault/programs/regions.c", 2000, env=env | {"DFTRACER_LOG_FILE": disk / "t"}, notes="any")
+        assert len(run.notes) == 1 and "a killed process loses up to one flush interval" in run.notes[0], run.notes
+        assert len(pfw.read_one(disk).named("work")) == 2000
+    with harness.Tmpfs(bench.folder / "medium", "size=16m") as disk:
+        env |= {"DFTRACER_LOG_FILE": disk / "t", "DFTRACER_FLUSH_INTERVAL_MS": 60000}
+        run = bench.same("fault/programs/full_disk.c", 200000, 10, env=env, notes="any")
+        assert len(run.notes) == 1 and "cannot grow" in run.notes[0], run.notes
+        assert len(pfw.read_one(disk).named("work")) == 200010
 
 
 @needs_mount
@@ -125,7 +158,7 @@ def test_disk_full_for_a_while(bench):
         ballast = disk / "ballast"
         ballast.write_bytes(bytes(900 * 1024))
         program = harness.compile_program("fault/programs/full_disk.c")
-        env = {"DFTRACER_LOG_FILE": disk / "t", "DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_FLUSH_INTERVAL_MS": 20}
+        env = harness.NO_IO | {"DFTRACER_LOG_FILE": disk / "t", "DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_FLUSH_INTERVAL_MS": 20}
         process, folder = bench.start([program, big, small, "wait"], "function", env, stdin=subprocess.PIPE)
         harness.wait_until(lambda: b"waiting" in (folder / "out").read_bytes(), "the program to wait")
         ballast.unlink()
@@ -149,7 +182,7 @@ def test_thread_storm(bench):
     run = bench.same("fault/programs/thread_storm.c", threads, timeout=120)
     events = run.trace()
     assert len(events.named("short_thread")) == threads
-    for event in events.events:
+    for event in events.named("short_thread") + events.named("late"):
         assert event["tid"] == event["args"]["tid"]
     late = len(events.named("late"))
     lost = sum(run.lost().values())

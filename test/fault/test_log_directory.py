@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import re
+import resource
 
 import harness
 import pfw
@@ -125,3 +127,69 @@ def test_many_at_once_share_a_prefix(bench):
     assert [p.wait(60) for p in running] == [0] * 16
     traces = [t.check() for t in pfw.read_all(folder / "log")]
     assert len(traces) == 16 and all(len(t.named("work")) == 50 for t in traces)
+
+
+@MODES
+@pytest.mark.parametrize("removed", ["file", "directory"])
+def test_a_trace_removed_while_it_is_written_is_said_to_be_lost(bench, mode, removed):
+    """Also the events that were in it; and it is not made again in a place that somebody cleared."""
+    run = bench.same("fault/programs/removes_trace.c", 1000, 50000, removed, mode=mode, notes="any", env=harness.NO_IO)
+    assert run.status == 0 and run.log.exists() == (removed == "file") and not list(run.log.glob("*"))
+    assert re.search(r"^cannot write .*: the file was removed or replaced: \d+ events lost so far", run.notes[0]), run.notes
+    assert re.search(r"^51000 events are missing from .*, and its `end`", run.notes[-1]), run.notes
+    assert len(run.notes) == 2
+
+
+def into_a_deleted_directory():
+    os.mkdir("gone")
+    os.chdir("gone")
+    os.rmdir("../gone")
+
+
+@MODES
+def test_a_deleted_directory_has_no_place_for_a_relative_prefix(bench, mode):
+    before = set(os.listdir("/"))
+    env = {"DFTRACER_LOG_FILE": "./t", "DFTRACER_INIT": mode.upper()}
+    run = bench.same(REGIONS, 10, mode=mode, env=env, notes=["current directory was deleted.*DFTRACER_LOG_FILE"], preexec=into_a_deleted_directory)
+    assert not list(run.log.iterdir())
+    assert set(os.listdir("/")) == before
+
+
+@MODES
+def test_an_absolute_prefix_needs_no_current_directory(bench, mode):
+    run = bench.same(REGIONS, 10, mode=mode, preexec=into_a_deleted_directory)
+    assert run.count("work") == 10
+
+
+QUIET = "fault/programs/data_as_stderr.c"
+NOWHERE = {"DFTRACER_LOG_FILE": "/proc/none/t"}
+
+
+@MODES
+@pytest.mark.parametrize("pipe", ["closed", "full"])
+def test_a_pipe_that_takes_no_line_harms_nobody(bench, pipe, mode):
+    read, write = os.pipe()
+    if pipe == "closed":
+        os.close(read)
+    else:
+        os.set_blocking(write, False)
+        with pytest.raises(BlockingIOError):
+            while True:
+                os.write(write, bytes(4096))
+        os.set_blocking(write, True)
+    run = bench.run([harness.compile_program(QUIET), "kept"], mode, env=NOWHERE, preexec=lambda: os.dup2(write, 2))
+    assert run.status == 0
+
+
+@MODES
+def test_a_file_that_may_not_grow_takes_no_line_and_harms_nobody(bench, mode):
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    run = bench.run([harness.compile_program(QUIET), "kept"], mode, env=NOWHERE, preexec=limited)
+    assert run.status == 0 and not run.err
+
+
+@MODES
+def test_no_line_lands_in_a_file_of_the_application(bench, mode):
+    bench.same(QUIET, "closed", mode=mode, env=NOWHERE | harness.NO_IO)

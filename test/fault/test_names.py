@@ -104,6 +104,14 @@ def test_validate_agrees(named):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("compression", ["0", "1"])
+def test_a_line_of_any_length_is_read_back(bench, compression):
+    run = bench.same("fault/programs/long_line.c", env={"DFTRACER_TRACE_COMPRESSION": compression})
+    assert run.trace().one("longest")["args"]["text"] == "\x01" * (12 << 20)
+    done = harness.dftracer("validate", "--strict-loss", run.trace().path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_numbers_are_exact(bench):
     run = bench.same("fault/programs/values.c")
     trace = run.trace()

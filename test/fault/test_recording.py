@@ -29,7 +29,7 @@ def test_flood_at_the_smallest_limit_loses_nothing(bench):
 
 @pytest.mark.parametrize("threads", [1, THREADS])
 def test_drop_mode_counts_exactly(bench, threads):
-    env = {"DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_BUFFER_MODE": "drop", "DFTRACER_WRITE_BUFFER_SIZE": "4K"}
+    env = harness.NO_IO | {"DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_BUFFER_MODE": "drop", "DFTRACER_WRITE_BUFFER_SIZE": "4K"}
     count = MANY * THREADS // threads
     run = bench.same(REGIONS, count, threads, env=env, timeout=120, notes="any")
     trace = run.trace()
@@ -165,3 +165,12 @@ def test_a_shifted_monotonic_clock(bench):
     assert run.status == 0, run.err
     event = run.trace().one("half")
     assert abs(event["ts"] - run.fact("wall_us")) < 1_000_000 and abs(event["dur"] - run.fact("monotonic_us")) < 100000
+
+
+@pytest.mark.parametrize("keys,rounds", [(100_000, 1), (10, 20_000)])
+def test_any_amount_of_app_metadata_is_in_the_end_event(bench, keys, rounds):
+    """Each key once with its last value, well within the time that a process may take to end."""
+    run = bench.same("fault/programs/app_metadata.c", keys, rounds)
+    args = run.trace().end["args"]
+    assert args["app"] == {f"key{i}": (rounds - 1) * 1000 + i for i in range(keys)}
+    assert {k for k in args["used"] if k.startswith("key")} == set(args["app"])

@@ -60,6 +60,44 @@ def test_stack_overflow_kills_as_untraced(bench, bound):
     assert run.status == -11
 
 
+@BOTH
+def test_a_handler_for_one_signal_only(bench, bound):
+    run = bench.same(PROGRAM, "reset", env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.status == -11 and run.out == b"once\n"
+    if bound:
+        assert run.count("work") == 500
+
+
+@BOTH
+def test_a_handler_runs_on_the_stack_that_it_asked_for(bench, bound):
+    run = bench.same(PROGRAM, "own_stack", env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.out == b"calls 1\n" and run.count("work") == 1000
+
+
+SIGNALS = pytest.mark.parametrize("number", [10, 15])  # one that is never bound, and one that may be
+
+
+@BOTH
+@SIGNALS
+def test_siginterrupt_has_its_way(bench, number, bound):
+    run = bench.same(PROGRAM, number, "interrupted", mode="hybrid", env={"DFTRACER_BIND_SIGNALS": bound})
+    assert run.out == b"interrupted does not\n"
+
+
+@SIGNALS
+def test_siginterrupt_has_its_way_with_the_library_switched_off(bench, number):
+    env = {"DFTRACER_ENABLE": 0, "LD_PRELOAD": harness.preloaded()}
+    run = bench.run([harness.compile_program(PROGRAM, bare=True), number, "interrupted"], "off", env=env)
+    assert run.out == b"interrupted does not\n"
+
+
+@pytest.mark.parametrize("safe", [0, 1])
+def test_a_fork_in_a_handler_whose_child_returns_into_the_recorder(bench, safe):
+    forks = 2000 if harness.LONG else 300
+    run = bench.same("fault/programs/forked_inside.c", forks, env={"DFTRACER_CRASH_SAFE": safe}, timeout=180)
+    assert run.out == b"died 0\n"
+
+
 @pytest.mark.parametrize("forks", [False, True])
 def test_emitting_in_a_handler_that_interrupts_an_emit(bench, forks):
     wanted = 20000 if harness.LONG else 600

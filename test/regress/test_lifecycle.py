@@ -252,7 +252,7 @@ def test_s38_one_pid_three_images(bench):
     run = bench.run(["sh", "-c", f"exec sh -c 'exec {inner} 70 1 open'"], "hybrid")
     assert run.status == 0 and run.count("work") == 70
     run = bench.run(["sh", "-c", f"exec {chain} {inner} 30"], "hybrid")
-    assert sorted(len(t.named("work")) for t in run.traces()) == [5, 20, 30]
+    assert sorted(len(t.named("work")) for t in run.traces()) == [0, 5, 20, 30]  # the shell has its own calls only
 
 
 def test_s39_exported_preload(bench):
@@ -269,7 +269,7 @@ def test_s39_exported_preload(bench):
     for argv in tools:
         if shutil.which(argv[0]):
             run = bench.same_command(argv)
-            assert {e["name"] for e in run.events()} <= {"fork", "vfork", "posix_spawn"}
+            assert {e["cat"] for e in run.events()} <= {"POSIX", "STDIO"}
 
 
 def test_s39_our_tools_are_never_traced(bench):

@@ -33,6 +33,7 @@ SOURCE = pathlib.Path(os.environ.get("DFT_SOURCE_DIR", pathlib.Path(__file__).re
 BUILD = pathlib.Path(os.environ.get("DFT_BUILD_DIR", SOURCE / "build"))
 LONG = os.environ.get("DFT_LONG") == "1"  # whole counts instead of reduced ones
 TIMEOUT = 60
+NO_IO = {"DFTRACER_DISABLE_IO": "1"}  # for tests that count what the program itself records
 PASSED_ON = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH")
 
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* handlers MODE: the application's own ideas about signals must come true whatever the tracer has installed. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "facts.h"
@@ -134,6 +136,73 @@ static int inherited(void) {
   return status != 0;
 }
 
+static void fault_again(int number) {
+  (void)number;
+  puts("once");
+  fflush(stdout);
+}
+
+/* A handler that is there for one signal only; the second one kills. */
+static int reset_hand(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = fault_again;
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGSEGV, &action, NULL);
+  DFTRACER_C_INIT(NULL, NULL, NULL);
+  work(500);
+  *(volatile int*)16 = 1;
+  return 99;
+}
+
+static void needs_room(int number) {
+  volatile char block[200000];
+  for (size_t i = 0; i < sizeof block; i += 4096) block[i] = (char)number;
+  calls++;
+}
+
+/* There is a small alternate stack, and a large handler that did not ask for it. */
+static int own_stack(void) {
+  enum { kPart = 32768 };
+  char* memory = mmap(NULL, 16 * kPart, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(memory + 15 * kPart, kPart, PROT_READ | PROT_WRITE);
+  const stack_t alternate = {.ss_sp = memory + 15 * kPart, .ss_size = kPart};
+  sigaltstack(&alternate, NULL);
+  install(SIGTERM, needs_room);
+  DFTRACER_C_INIT(NULL, NULL, NULL);
+  work(500);
+  raise(SIGTERM);
+  work(500);
+  printf("calls %d\n", (int)calls);
+  return 0;
+}
+
+/* read() that SIGNAL is to interrupt, because siginterrupt() said so. */
+static int interrupted(int number) {
+  DFTRACER_C_INIT(NULL, NULL, NULL);
+  work(100);
+  int ends[2];
+  char byte;
+  if (pipe(ends) != 0) return 98;
+  siginterrupt(number, 1);
+  signal(number, count_call);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    while (getppid() == parent && kill(parent, number) == 0) usleep(1000);
+    _exit(0);
+  }
+  alarm(20);
+  const ssize_t got = read(ends[0], &byte, 1);
+  const int error = errno;
+  kill(child, SIGKILL);
+  struct sigaction seen;
+  sigaction(number, NULL, &seen);
+  printf("%s %s\n", got < 0 && error == EINTR ? "interrupted" : "?",
+         seen.sa_flags & SA_RESTART ? "restarts" : "does not");
+  return 0;
+}
+
 static int deep(int depth) {
   volatile char page[4096];
   page[0] = (char)depth;
@@ -149,6 +218,9 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "query") == 0) return query();
   if (strcmp(mode, "two") == 0) return two_at_once();
   if (strcmp(mode, "inherited") == 0) return inherited();
+  if (strcmp(mode, "reset") == 0) return reset_hand();
+  if (strcmp(mode, "own_stack") == 0) return own_stack();
+  if (strcmp(mode, "interrupted") == 0) return interrupted(atoi(argv[1]));
   if (strcmp(mode, "overflow") == 0) {
     DFTRACER_C_INIT(NULL, NULL, NULL);
     work(500);
