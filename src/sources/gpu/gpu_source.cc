@@ -79,7 +79,9 @@ bool GpuSource::start_thread() {
 
 void* GpuSource::thread_main(void* self) {
   pthread_setname_np(pthread_self(), "dftracer-gpu");
-  static_cast<GpuSource*>(self)->run();
+  auto* source = static_cast<GpuSource*>(self);
+  if (source->settings_.thread_begins != nullptr) source->settings_.thread_begins();
+  source->run();
   return nullptr;
 }
 

@@ -110,6 +110,7 @@ bool CuptiBackend::start(const Settings& settings, BufferPool& pool, StatusSink&
   if (!is_open_) {
     const Search search{settings.library, settings.cuda_home, kBuildFolder};
     is_open_ = open_library(search, &library_);
+    if (!is_open_ && library_.waits_for_driver) return false;
     if (!is_open_) {
       fail(statuses, CUPTI_SUCCESS, library_.tried.c_str());
       base::LogLine() << "cannot trace the GPU: no usable libcupti: " << library_.tried.c_str()
