@@ -8,11 +8,11 @@ set -euo pipefail
 build=$1
 out=$2
 mkdir -p "$out"
-cmake --build "$build" --target dft_record_cupti dft_record_workload
+[ ! -e "$build/CMakeCache.txt" ] || cmake --build "$build" --target dft_record_cupti dft_cuda_record_workload
 [ -n "${3:-}" ] && export RECORD_CUPTI=$3
 export CUDA_INJECTION64_PATH=$build/test/cuda/librecord_cupti.so
 # Graph mode: one record a launch. Node mode: without kind 51 each node has its own.
-RECORD_FILE=$out/h200-graph.cuptirec "$build/test/cuda/dft_record_workload" ${4:+"$4"}
+RECORD_FILE=$out/h200-graph.cuptirec "$build/test/cuda/dft_cuda_record_workload" ${4:+"$4"}
 RECORD_KINDS=8,9,37,10,1,22,2,5,4,38,17,49,50 \
-  RECORD_FILE=$out/h200-node.cuptirec "$build/test/cuda/dft_record_workload" ${4:+"$4"}
+  RECORD_FILE=$out/h200-node.cuptirec "$build/test/cuda/dft_cuda_record_workload" ${4:+"$4"}
 ls -l "$out"

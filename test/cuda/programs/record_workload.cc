@@ -2,67 +2,12 @@
 // A little of everything that CUPTI tells about, without nvcc: the driver API with PTX from a string, and the runtime
 // API where a libcudart is at hand. Small, since what it makes is committed as a recording.
 //   record_workload [libcudart]
-#include <cuda.h>
-#include <dlfcn.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "driver.h"
+
 namespace {
-
-// void train::scale<float>(float*, int): out[i] *= 2; void train::nothing()
-const char* const kPtx = R"(
-.version 6.0
-.target sm_50
-.address_size 64
-.visible .entry _ZN5train5scaleIfEEvPT_i(.param .u64 p, .param .u32 n) {
-  .reg .pred %q; .reg .b32 %r<6>; .reg .f32 %f<3>; .reg .b64 %d<4>;
-  ld.param.u64 %d0, [p];
-  ld.param.u32 %r0, [n];
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %ntid.x;
-  mov.u32 %r3, %tid.x;
-  mad.lo.s32 %r4, %r1, %r2, %r3;
-  setp.ge.s32 %q, %r4, %r0;
-  @%q bra DONE;
-  cvta.to.global.u64 %d1, %d0;
-  mul.wide.s32 %d2, %r4, 4;
-  add.s64 %d3, %d1, %d2;
-  ld.global.f32 %f0, [%d3];
-  add.f32 %f1, %f0, %f0;
-  st.global.f32 [%d3], %f1;
-DONE:
-  ret;
-}
-.visible .entry _ZN5train7nothingEv() {
-  ret;
-}
-)";
-
-void* library;
-
-template <typename F>
-F* driver(F*, const char* name) {
-  void* found = dlsym(library, name);
-  if (found == nullptr) {
-    std::fprintf(stderr, "the driver has no %s\n", name);
-    std::exit(1);
-  }
-  return reinterpret_cast<F*>(found);
-}
-// Names as the header maps them (cuMemAlloc is cuMemAlloc_v2).
-#define NAME_OF(name) #name
-#define CU(name) driver(static_cast<decltype(name)*>(nullptr), NAME_OF(name))
-#define CHECK(call)                                                        \
-  do {                                                                     \
-    const int result = static_cast<int>(call);                             \
-    if (result != 0) {                                                     \
-      std::fprintf(stderr, "%s: %d (line %d)\n", #call, result, __LINE__); \
-      std::exit(1);                                                        \
-    }                                                                      \
-  } while (false)
 
 constexpr int kCount = 1 << 18;
 
@@ -101,7 +46,7 @@ void graph(CUfunction nothing, CUstream stream) {
   for (int i = 0; i < 5; ++i) CHECK(CU(cuLaunchKernel)(nothing, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, nullptr));
   CHECK(CU(cuStreamEndCapture)(stream, &made));
   using Instantiate = CUresult (*)(CUgraphExec*, CUgraph, unsigned long long);
-  const auto instantiate = reinterpret_cast<Instantiate>(dlsym(library, "cuGraphInstantiateWithFlags"));
+  const auto instantiate = reinterpret_cast<Instantiate>(dlsym(driver::library, "cuGraphInstantiateWithFlags"));
   if (instantiate == nullptr) return;  // before 11.4
   CHECK(instantiate(&ready, made, 0));
   for (int i = 0; i < 4; ++i) CHECK(CU(cuGraphLaunch)(ready, stream));
@@ -151,21 +96,11 @@ void runtime(const char* path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  library = dlopen("libcuda.so.1", RTLD_NOW);
-  int devices = 0;
-  if (library == nullptr || CU(cuInit)(0) != CUDA_SUCCESS || CU(cuDeviceGetCount)(&devices) != CUDA_SUCCESS ||
-      devices == 0) {
-    return 77;  // skipped: no device
-  }
-  CUdevice device;
-  CUcontext context;
+  driver::open_device();
   CUmodule module;
   CUfunction scale, nothing;
   CUstream stream;
-  CHECK(CU(cuDeviceGet)(&device, 0));
-  CHECK(CU(cuDevicePrimaryCtxRetain)(&context, device));
-  CHECK(CU(cuCtxSetCurrent)(context));
-  CHECK(CU(cuModuleLoadData)(&module, kPtx));
+  CHECK(CU(cuModuleLoadData)(&module, driver::kPtx));
   CHECK(CU(cuModuleGetFunction)(&scale, module, "_ZN5train5scaleIfEEvPT_i"));
   CHECK(CU(cuModuleGetFunction)(&nothing, module, "_ZN5train7nothingEv"));
   CHECK(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING));
