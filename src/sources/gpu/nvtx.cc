@@ -2,6 +2,8 @@
 // NVTX's binary interface as far as it is used here: event attributes, and the two tables of function pointers.
 #include "sources/gpu/nvtx.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -64,12 +66,41 @@ struct Open {
   Region* region;
   const void* domain;
 };
-__thread Open open_ranges[kStackDepth];
-__thread unsigned open_count;
+struct Stack {
+  unsigned count;
+  Stack* next_free;
+  Open ranges[kStackDepth];
+};
+// A pointer only: room for a library's thread-local variables is scarce when it is loaded late.
+__thread Stack* own_stack;
+Stack* free_stacks;  // of threads that ended
+pthread_key_t thread_end;
 
-base::FutexLock arena_lock;
+base::FutexLock arena_lock;  // and of free_stacks
 char* arena;
 std::size_t arena_left;
+
+void give_back(void* stack) {
+  own_stack = nullptr;
+  auto* const mine = static_cast<Stack*>(stack);
+  const base::LockGuard lock(arena_lock);
+  mine->next_free = free_stacks;
+  free_stacks = mine;
+}
+
+Stack* take_stack() {
+  Stack* stack;
+  {
+    const base::LockGuard lock(arena_lock);
+    stack = free_stacks;
+    if (stack != nullptr) free_stacks = stack->next_free;
+  }
+  if (stack == nullptr) stack = static_cast<Stack*>(base::raw::map(sizeof(Stack)));
+  if (stack == nullptr) return nullptr;
+  stack->count = 0;
+  pthread_setspecific(thread_end, stack);
+  return own_stack = stack;
+}
 
 // UTF-8 of a wide text, cut where `out` is full. Returns its size.
 std::size_t narrow(const wchar_t* text, char* out, std::size_t room) {
@@ -172,16 +203,17 @@ Region* open_plain(const char* text) {
 }
 
 // NVTX's answer: how many ranges of the domain were open on this thread before.
-int depth_of(const void* domain) {
+int depth_of(const Stack& stack, const void* domain) {
   int depth = 0;
-  for (unsigned i = 0; i < open_count && i < kStackDepth; ++i) depth += open_ranges[i].domain == domain ? 1 : 0;
+  for (unsigned i = 0; i < stack.count; ++i) depth += stack.ranges[i].domain == domain ? 1 : 0;
   return depth;
 }
 
 int push(const void* domain, Region* region) {
-  const int depth = depth_of(domain);
-  if (open_count < kStackDepth) {
-    open_ranges[open_count++] = {region, domain};
+  Stack* const stack = own_stack != nullptr ? own_stack : take_stack();
+  const int depth = stack != nullptr ? depth_of(*stack, domain) : 0;
+  if (stack != nullptr && stack->count < kStackDepth) {
+    stack->ranges[stack->count++] = {region, domain};
   } else if (region != nullptr) {
     record::close_region(region);  // too deep: its begin is kept, its end is not
   }
@@ -189,13 +221,15 @@ int push(const void* domain, Region* region) {
 }
 
 int pop(const void* domain) {
-  for (unsigned i = open_count; i-- > 0;) {
-    if (open_ranges[i].domain != domain) continue;
+  Stack* const stack = own_stack;
+  for (unsigned i = stack != nullptr ? stack->count : 0; i-- > 0;) {
+    Open* const ranges = stack->ranges;
+    if (ranges[i].domain != domain) continue;
     // A fork child or a new recording has other regions; such a handle is stale and is ignored.
-    record::close_region(open_ranges[i].region);
-    for (unsigned j = i + 1; j < open_count; ++j) open_ranges[j - 1] = open_ranges[j];
-    --open_count;
-    return depth_of(domain);
+    record::close_region(ranges[i].region);
+    for (unsigned j = i + 1; j < stack->count; ++j) ranges[j - 1] = ranges[j];
+    --stack->count;
+    return depth_of(*stack, domain);
   }
   return -1;
 }
@@ -270,6 +304,8 @@ int initialize(GetExportTable get_table) {
   constexpr std::uint32_t kCallbacks = 1;
   constexpr std::int32_t kCore = 1;
   constexpr std::int32_t kCore2 = 5;
+  static const bool has_key = pthread_key_create(&thread_end, give_back) == 0;
+  if (!has_key) return 0;
   const auto* callbacks = get_table != nullptr ? static_cast<const CallbackTable*>(get_table(kCallbacks)) : nullptr;
   if (callbacks == nullptr || callbacks->size < sizeof(CallbackTable)) return 0;
   const Entry core[] = {{1, generic(mark_ex)}, {2, generic(mark_a)},  {3, generic(mark_w)},      {4, generic(start_ex)},
