@@ -102,6 +102,12 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
                                              const SchemaText* schema, std::int32_t tid, base::Buffer& out) {
   const Interval times = interval_of(record);
   char* p = put_complete(out.end(), site, tid, times);
+  if (is_steady(record, site, schema)) {
+    if (char* const end = steady_.put(p + ArgsHead::kSize, record)) {
+      std::memcpy(p, args_head_.text, ArgsHead::kSize);
+      return finish_event(text::put_literal(end, "}}\n"), site, times, out);
+    }
+  }
   if (has_args(record)) {
     // A call without args still says on which host it was made.
     const bool only_host = record.schema == model::kSelfDescribing && record.size == sizeof record;
@@ -109,8 +115,21 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
         put_args(p, record, schema, strings_, {args_head_, options_.metadata, options_.metadata && only_host});
     if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
     p = args.end;
+    if (is_steady(record, site, schema)) steady_.learn(record, *schema, strings_);
   }
-  finish(out, text::put_literal(p, "}\n"));
+  return finish_event(text::put_literal(p, "}\n"), site, times, out);
+}
+
+// GPU work: many args of which few change.
+inline bool EventEncoder::is_steady(const model::RecordHeader& record, const SitePrefix& site,
+                                    const SchemaText* schema) const {
+  return (site.layer == model::Layer::kCuda || site.layer == model::Layer::kHip) && schema != nullptr &&
+         schema->fields >= SteadyArgs::kLeast && record.flags == 0 && options_.metadata;
+}
+
+inline ArgsOutcome EventEncoder::finish_event(char* end, const SitePrefix& site, const Interval& times,
+                                              base::Buffer& out) {
+  finish(out, end);
   count_line(site.layer);
   id_text_.advance();
   reversed_ += times.reversed;
@@ -271,12 +290,16 @@ bool EventEncoder::define(const model::StringDef& string, std::int32_t tid, base
   return true;
 }
 
-void EventEncoder::forget_defined_strings() { strings_.clear(); }
+void EventEncoder::forget_defined_strings() {
+  strings_.clear();
+  steady_.clear();
+}
 
 void EventEncoder::forget() {
   sites_.forget();
   strings_.forget();
   schemas_.forget();
+  steady_.forget();
 }
 
 inline EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "record/emit.h"
@@ -88,30 +89,35 @@ class SchemaCache {
   Last last_[kActivityKinds];
 };
 
+// The values of one record, written where they stay. All of it is inline, so that the cursor stays in a register.
 class ActivityArgs {
  public:
+  static constexpr std::size_t kMost = 1536;  // bytes that a record's values may take
+  explicit ActivityArgs(char* at) : at_(at) {}
   void add(Key key, std::uint64_t bits) {
     mark(key);
-    values_.add(bits);
+    std::memcpy(at_, &bits, sizeof bits);
+    at_ += sizeof bits;
   }
   void add_signed(Key key, std::int64_t value) { add(key, static_cast<std::uint64_t>(value)); }
   void add_id(Key key, std::uint32_t id) {  // invalid ids are left out
     if (id != 0xffffffffu) add(key, id);
   }
-  void add_string(Key key, std::string_view text) {
-    mark(key);
-    values_.add_string(text);
+  void add_string(Key key, std::string_view text) {  // of a record at most two, and the name of a suspect time
+    text = text.substr(0, kMostText);
+    add(key, text.size());
+    model::copy_value(at_, text.data(), text.size());
+    at_ += model::padded8(text.size());
   }
-  record::Args finish(SchemaCache& schemas, ActivityKind kind) const {
-    const model::SchemaId schema = schemas.of(keys_, kind);
-    if (schema == model::kSelfDescribing) return {};  // no memory: the event stays, without args
-    return record::Args(schema, values_);
-  }
+  std::uint64_t keys() const { return keys_; }
+  const char* end() const { return at_; }
 
  private:
+  static constexpr std::size_t kMostText = 512;
   void mark(Key key) { keys_ |= std::uint64_t{1} << static_cast<unsigned>(key); }
   std::uint64_t keys_ = 0;
-  record::ValueList<2048> values_;
+  char* at_;
 };
+static_assert(ActivityArgs::kMost >= 8 * static_cast<unsigned>(Key::kCount) + 2 * 512 + 16);
 
 }  // namespace dft::gpu

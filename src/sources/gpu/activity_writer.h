@@ -60,10 +60,6 @@ class ActivityWriter final : public ActivitySink {
   Times times_of(const Activity& activity);
   model::SiteId site_of(const Activity& activity);
   std::uint32_t lane_of(const Activity& activity, std::uint32_t device);
-  void add_args(const Activity& activity, std::uint32_t device, model::StringId symbol, ActivityArgs& args) const;
-  void add_copy_args(const Activity& activity, ActivityArgs& args) const;
-  void add_kernel_args(const Activity& activity, ActivityArgs& args) const;
-  void add_memory_args(const Activity& activity, ActivityArgs& args) const;
   void emit_facts(const char* name, const record::Args& args) const;
 
   Settings settings_;
