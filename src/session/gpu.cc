@@ -107,20 +107,43 @@ void watch_for_exit() {
   if (!watched.exchange(true, std::memory_order_relaxed)) std::atexit(at_exit);
 }
 
+const char* why_no_ranges = nullptr;  // NVTX will not find this library
+
+void tell_missing_ranges() {
+  if (why_no_ranges == nullptr || !settings.wants(gpu::ActivityKind::kMarker)) return;
+  gpu::Status status;
+  status.state = gpu::Status::State::kPartial;
+  status.category = gpu::cupti::backend.category(gpu::ActivityKind::kMarker).data();
+  status.detail = why_no_ranges;
+  gpu::gpu_source.status(status);
+}
+
 template <typename To, typename From>
 To same_place(From value) {
   return static_cast<To>(value);
 }
 
+// Once: the configuration is read once, and what is wrong in it is said once.
 std::uint32_t categories_of(const config::Options& config) {
+  static bool known = false;
+  static std::uint32_t bits = 0;
+  if (known) return bits;
+  known = true;
   const std::vector<std::string_view> names(config.cuda_categories.begin(), config.cuda_categories.end());
   std::string_view unknown;
-  const std::uint32_t bits = gpu::category_bits(gpu::cupti::backend, names.data(), names.size(), &unknown);
+  bits = gpu::category_bits(gpu::cupti::backend, names.data(), names.size(), &unknown);
   if (!unknown.empty()) {
     base::LogLine() << "DFTRACER_CUDA_CATEGORIES: there is no category " << unknown
                     << ": CUDA_KERNEL and the others stand in docs/gpu.md; it is left out";
   }
   return bits;
+}
+
+bool is_wanted(const config::Options& config) { return config.cuda && config.init != config::InitMode::kNone; }
+
+void choose_ranges(const config::Options& config) {
+  const bool marker = (categories_of(config) >> static_cast<unsigned>(gpu::ActivityKind::kMarker) & 1u) != 0;
+  gpu::nvtx::record_ranges(config.cuda && config.nvtx && marker);
 }
 
 void fill_settings(const config::Options& config, int pid) {
@@ -144,8 +167,6 @@ static_assert(static_cast<int>(config::GpuApi::kNone) == static_cast<int>(gpu::A
               static_cast<int>(config::CudaGraph::kNode) == static_cast<int>(gpu::GraphMode::kNode) &&
               static_cast<int>(config::KernelNames::kMangled) == static_cast<int>(gpu::KernelNames::kMangled));
 
-bool is_wanted(const config::Options& config) { return config.cuda && config.init != config::InitMode::kNone; }
-
 // REQUIRES: the driver is mapped; not inside it.
 void start_with_driver() {
   const SourcesPaused paused;
@@ -159,6 +180,7 @@ void start_with_driver() {
         const Want otherwise = gpu::cupti::backend.waits_for_driver() ? Want::kWaiting : Want::kRefused;
         want.store(on ? Want::kStarted : otherwise, std::memory_order_release);
         if (on) watch_for_exit();
+        if (on) tell_missing_ranges();
       }
       lock.unlock();
     }
@@ -174,15 +196,14 @@ bool is_waiting() {
 }  // namespace
 
 void expect_gpu(const config::Options& config) {
-  gpu::nvtx::record_ranges(config.nvtx);
+  choose_ranges(config);
   if (is_wanted(config)) want.store(Want::kExpected, std::memory_order_release);
 }
 
 void allow_gpu(const config::Options& config, int pid) {
   const Want before = want.load(std::memory_order_acquire);
   if (before != Want::kNothing && before != Want::kExpected) return;
-  gpu::nvtx::record_ranges(config.nvtx &&
-                           (categories_of(config) >> static_cast<unsigned>(gpu::ActivityKind::kMarker) & 1u) != 0);
+  choose_ranges(config);
   if (!is_wanted(config)) return;
   fill_settings(config, pid);
   objects_seen.store(0, std::memory_order_relaxed);
@@ -318,13 +339,23 @@ namespace dft::session {
 
 void offer_nvtx(const char* directory) {
   constexpr const char* kVariable = "NVTX_INJECTION64_PATH";
-  if (config::process_environment(kVariable) != nullptr || !is_on("DFTRACER_CUDA") || !is_on("DFTRACER_NVTX")) return;
+  if (!is_on("DFTRACER_CUDA") || !is_on("DFTRACER_NVTX")) return;
+  if (const char* chosen = config::process_environment(kVariable)) {
+    if (std::strstr(chosen, "libdftracer_") == nullptr)
+      why_no_ranges = "NVTX_INJECTION64_PATH is set to something else";
+    return;
+  }
+  if (__libc_single_threaded == 0) {
+    why_no_ranges = "the tracer was loaded when there were threads already: set NVTX_INJECTION64_PATH to its library";
+    return;
+  }
   Dl_info self;
-  if (__libc_single_threaded == 0 || dladdr(reinterpret_cast<void*>(&InitializeInjectionNvtx2), &self) == 0) return;
+  if (dladdr(reinterpret_cast<void*>(&InitializeInjectionNvtx2), &self) == 0) return;
   char path[8192];
   const bool absolute = self.dli_fname[0] == '/';
   const int size =
       std::snprintf(path, sizeof path, "%s%s%s", absolute ? "" : directory, absolute ? "" : "/", self.dli_fname);
+  // The one variable that the tracer sets: NVTX knows no other way.
   if (size > 0 && static_cast<std::size_t>(size) < sizeof path) ::setenv(kVariable, path, 0);
 }
 
