@@ -139,26 +139,6 @@ void emit(RecordKind kind, std::uint8_t flags, model::SiteId site, base::Ticks b
 }
 }  // namespace
 
-char* begin_event(std::size_t most) {
-  ThreadState* state = enter();
-  if (state == nullptr) return nullptr;
-  char* const at = reserve(state, sizeof(RecordHeader) + most);
-  if (at != nullptr) return at + sizeof(RecordHeader);
-  leave(state);
-  return nullptr;
-}
-
-void end_event(model::SiteId site, base::Ticks begin, base::Ticks end, model::SchemaId schema, const char* args_end,
-               std::uint32_t lane) {
-  ThreadState* const state = this_thread;
-  char* const at = state->streams[state->level.load(std::memory_order_relaxed) - 1].pos;
-  const auto size = static_cast<std::size_t>(args_end - at);
-  const RecordHeader header{static_cast<std::uint32_t>(size), RecordKind::kEvent, 0, schema, site, lane, begin, end};
-  std::memcpy(at, &header, sizeof header);
-  commit(state, size);
-  leave(state);
-}
-
 void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const Args& args, std::uint8_t flags,
                 std::uint32_t lane) {
   emit(RecordKind::kEvent, flags, site, begin, end, args, lane);

@@ -141,13 +141,6 @@ void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const Ar
 void emit_instant(model::SiteId site, const Args& args);
 void emit_metadata(model::SiteId site, const Args& args, std::uint32_t lane = 0);
 
-// One complete event whose args are written where they stay: the caller puts the values of a schema behind the returned
-// pointer, `most` bytes at most, then ends it. Null: nothing is recorded, and nothing is to be ended. Between the two
-// the thread emits nothing else.
-char* begin_event(std::size_t most);
-void end_event(model::SiteId site, base::Ticks begin, base::Ticks end, model::SchemaId schema, const char* args_end,
-               std::uint32_t lane = 0);
-
 // True when records are being taken now (one load).
 bool recording();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a record of the launch loop costs behind CUPTI: decoding and emitting (on the source's thread), formatting and
-// compressing (on the drain's). Prints nanoseconds a record and bytes an event, medians of rounds.
+// compressing (on the drain's). Prints nanoseconds a record and bytes an event: the best round and the median, which
+// differ where others use the machine.
 //   dft_cuda_replay_speed [rounds]
 #include <cupti.h>
 #include <time.h>
@@ -71,11 +72,6 @@ std::string make_buffer(const std::vector<std::string>& names, std::uint64_t fir
     bytes += kernel;
   }
   return bytes;
-}
-
-std::uint64_t median(std::vector<std::uint64_t> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 struct Cost {
@@ -174,13 +170,14 @@ int main(int argc, char** argv) {
     format.push_back(last.format * 10 / last.lines);
     compress.push_back(last.compress * 10 / last.lines);
   }
-  const auto print = [](const char* what, std::uint64_t tenths) {
-    std::printf("%-22s %llu.%llu ns a record\n", what, static_cast<unsigned long long>(tenths / 10),
-                static_cast<unsigned long long>(tenths % 10));
+  const auto print = [](const char* what, std::vector<std::uint64_t>& tenths) {
+    std::sort(tenths.begin(), tenths.end());
+    const auto ns = [](std::uint64_t value) { return static_cast<double>(value) / 10; };
+    std::printf("%-22s %6.1f ns a record, median %.1f\n", what, ns(tenths.front()), ns(tenths[tenths.size() / 2]));
   };
-  print("decode and emit", median(decode));
-  print("format", median(format));
-  print(std::string(encode::BlockCompressor::name()).c_str(), median(compress));
+  print("decode and emit", decode);
+  print("format", format);
+  print(std::string(encode::BlockCompressor::name()).c_str(), compress);
   std::printf("%llu records, %llu bytes of text and %llu of gzip each\n", static_cast<unsigned long long>(last.lines),
               static_cast<unsigned long long>(last.text / last.lines),
               static_cast<unsigned long long>(last.packed / last.lines));
