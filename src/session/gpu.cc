@@ -17,6 +17,8 @@
 #include "base/log.h"
 #include "base/raw_io.h"
 #include "encode/json_writer.h"
+#include "model/trace_format.h"
+#include "record/emit.h"
 #include "record/recorder.h"
 #include "session/session_state.h"
 #include "session/sources.h"
@@ -75,7 +77,8 @@ bool names_driver(const char* path) {
 // A look-up that the driver itself makes may hold its locks.
 bool is_in_driver(const void* address) {
   Dl_info info;
-  return dladdr(const_cast<void*>(address), &info) != 0 && names_driver(info.dli_fname);
+  if (dladdr(const_cast<void*>(address), &info) == 0) return false;
+  return names_driver(info.dli_fname) || name_of(info.dli_fname).substr(0, 10) == "libnvidia-";
 }
 
 bool lock_in_time(std::uint64_t timeout_ns) {
@@ -88,7 +91,10 @@ bool lock_in_time(std::uint64_t timeout_ns) {
   return true;
 }
 
+bool is_this_process() { return settings.pid == base::raw::pid(); }  // not a child that nobody has settled yet
+
 void stop_in_time() {
+  if (!is_this_process()) return;
   const base::SignalGuard signals;
   if (!lock_in_time(settings.exit_timeout_ns)) return;
   const Want before = want.exchange(Want::kNothing, std::memory_order_acq_rel);
@@ -105,6 +111,15 @@ void at_exit() { stop_in_time(); }
 void watch_for_exit() {
   static std::atomic<bool> watched{false};
   if (!watched.exchange(true, std::memory_order_relaxed)) std::atexit(at_exit);
+}
+
+std::atomic<bool> noticed_late{false};  // no hook saw the driver come
+
+void tell_late_start() {
+  record::ArgList<256> args;
+  args.add_string("cause", gpu::loss_cause_name(gpu::LossCause::kUnavailable));
+  args.add_string("detail", "CUDA was loaded unnoticed: what it did before this is missing");
+  record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, model::Layer::kCuda), args);
 }
 
 const char* why_no_ranges = nullptr;  // NVTX will not find this library
@@ -181,6 +196,7 @@ void start_with_driver() {
         want.store(on ? Want::kStarted : otherwise, std::memory_order_release);
         if (on) watch_for_exit();
         if (on) tell_missing_ranges();
+        if (on && noticed_late.load(std::memory_order_relaxed)) tell_late_start();
       }
       lock.unlock();
     }
@@ -207,6 +223,7 @@ void allow_gpu(const config::Options& config, int pid) {
   if (!is_wanted(config)) return;
   fill_settings(config, pid);
   objects_seen.store(0, std::memory_order_relaxed);
+  noticed_late.store(false, std::memory_order_relaxed);
   want.store(Want::kWaiting, std::memory_order_release);
 }
 
@@ -240,7 +257,7 @@ void gpu_before_dlsym(const void* caller) {
   if (is_waiting() && !is_in_driver(caller)) start_gpu();
 }
 
-bool flush_gpu(std::uint64_t timeout_ns) { return gpu::gpu_source.flush(timeout_ns); }
+bool flush_gpu(std::uint64_t timeout_ns) { return !is_this_process() || gpu::gpu_source.flush(timeout_ns); }
 
 void forget_gpu() { want.store(Want::kNothing, std::memory_order_release); }
 
@@ -250,7 +267,9 @@ void look_for_driver() {
   const unsigned long long now = objects_loaded();
   if (now == seen && !gpu::cupti::backend.waits_for_driver()) return;
   seen = now;
-  if (gpu::cupti::driver_is_mapped()) request_service();
+  if (!gpu::cupti::driver_is_mapped()) return;
+  noticed_late.store(true, std::memory_order_relaxed);
+  request_service();
 }
 
 void append_gpu_choice(base::Buffer& out) {

@@ -19,6 +19,12 @@ cp "$build/bin/dftracer" "$folder/bin/"
 ldd "$build/bin/dftracer" | awk '/simdjson|isal|yaml/ { print $3 }' | xargs -r cp -L -t "$folder/bin/"
 for program in $programs; do cp "$build/test/cuda/dft_cuda_$program" "$folder/programs/$program"; done
 cp "$build"/test/cuda/lib{record,bare}_cupti.so "$folder/programs/"
+# Where nvcc is at hand, a program as it compiles them.
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ -x "$nvcc" ]; then
+  "$nvcc" -std=c++17 -O1 -gencode arch=compute_75,code=compute_75 -o "$folder/programs/runtime_launch" \
+    "$here/programs/runtime_launch.cu"
+fi
 # The name under which record_on_gpu.sh finds them.
 ln -s ../../programs/librecord_cupti.so "$folder/test/cuda/librecord_cupti.so"
 ln -s ../../programs/record_workload "$folder/test/cuda/dft_cuda_record_workload"

@@ -373,6 +373,33 @@ def starts():
     return result(good, "; ".join(texts))
 
 
+def runtime():
+    """Launches as nvcc compiles them: whole names, and exactly one API record for each."""
+    if not (PROGRAMS / "runtime_launch").exists():
+        return result(True, "skipped: there was no nvcc")
+    texts, good = [], True
+    for api_mode in ("quiet", "all"):
+        prefix = WORK / api_mode / "t"
+        done = Done([PROGRAMS / "runtime_launch", 1000], traced(prefix, DFTRACER_CUDA_API=api_mode), 60)
+        events = [r for r in lines_of(prefix) if r.get("type") == 14 and r.get("ph") == 1]
+        kernels, calls, ids = {}, {}, {}
+        for e in events:
+            if e["cat"] == "CUDA_KERNEL":
+                kernels[e["name"]] = kernels.get(e["name"], 0) + 1
+                ids[e["args"]["correlation_id"]] = 0
+        for e in events:
+            if e["cat"] == "CUDA_RUNTIME_API":
+                calls[e["name"]] = calls.get(e["name"], 0) + 1
+                if e["args"]["correlation_id"] in ids:
+                    ids[e["args"]["correlation_id"]] += 1
+        expected = {"void train::add<float>(float*, float)": 1000, "void train::add<double>(double*, double)": 1000}
+        right = done.status == 0 and kernels == expected and set(ids.values()) == {1}
+        good = good and right
+        drivers = sum(e["cat"] == "CUDA_DRIVER_API" for e in events)
+        texts.append(f"{api_mode}: status {done.status}, kernels {kernels}, runtime calls {calls}, {drivers} driver calls")
+    return result(good, "; ".join(texts))
+
+
 def own_io():
     """No I/O of CUPTI's or our own threads among the I/O events."""
     prefix = WORK / "io" / "t"

@@ -98,6 +98,7 @@ def test_a_driver_that_comes_as_a_dependency(bench):
 def test_after_a_no_bind_init_the_next_region_after_a_flush_interval_starts(bench):
     run = bench.run(starts("no-bind"), "function", env=cuda(DFTRACER_FLUSH_INTERVAL_MS="10"))
     assert is_whole(run).fact("cupti") == 1
+    assert "unnoticed" in str(run.traces()[0].losses)
 
 
 @pytest.mark.parametrize("file", [harness.core_library, harness.preload_library])
