@@ -93,11 +93,29 @@ bool lock_in_time(std::uint64_t timeout_ns) {
 
 bool is_this_process() { return settings.pid == base::raw::pid(); }  // not a child that nobody has settled yet
 
+void tell_unrecorded(const char* why) {
+  record::ArgList<384> args;
+  args.add_string("cause", gpu::loss_cause_name(gpu::LossCause::kUnavailable));
+  args.add_string("detail", why);
+  record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, model::Layer::kCuda), args);
+}
+
+// The driver is there, but there was no moment at which recording could begin.
+void tell_missed_start() {
+  if (!gpu::cupti::driver_is_mapped()) return;
+  const bool early = gpu::cupti::backend.waits_for_driver();
+  const char* why = early ? "CUPTI 13.2 cannot be used before CUDA is up: use another one (DFTRACER_CUPTI_PATH)"
+                          : "CUDA was loaded unnoticed: set CUDA_INJECTION64_PATH to the tracer's library";
+  tell_unrecorded(why);
+  base::LogLine() << "the GPU was not traced: " << why;
+}
+
 void stop_in_time() {
   if (!is_this_process()) return;
   const base::SignalGuard signals;
   if (!lock_in_time(settings.exit_timeout_ns)) return;
   const Want before = want.exchange(Want::kNothing, std::memory_order_acq_rel);
+  if (before == Want::kWaiting) tell_missed_start();
   if (before == Want::kStarted && !gpu::gpu_source.stop()) {
     base::LogLine() << "the GPU's last records did not come within " << settings.exit_timeout_ns / 1'000'000
                     << " ms (DFTRACER_GPU_EXIT_TIMEOUT_MS): they are missing from the trace";
@@ -114,13 +132,6 @@ void watch_for_exit() {
 }
 
 std::atomic<bool> noticed_late{false};  // no hook saw the driver come
-
-void tell_late_start() {
-  record::ArgList<256> args;
-  args.add_string("cause", gpu::loss_cause_name(gpu::LossCause::kUnavailable));
-  args.add_string("detail", "CUDA was loaded unnoticed: what it did before this is missing");
-  record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, model::Layer::kCuda), args);
-}
 
 const char* why_no_ranges = nullptr;  // NVTX will not find this library
 
@@ -196,7 +207,9 @@ void start_with_driver() {
         want.store(on ? Want::kStarted : otherwise, std::memory_order_release);
         if (on) watch_for_exit();
         if (on) tell_missing_ranges();
-        if (on && noticed_late.load(std::memory_order_relaxed)) tell_late_start();
+        if (on && noticed_late.load(std::memory_order_relaxed)) {
+          tell_unrecorded("CUDA was loaded unnoticed: what it did before this is missing");
+        }
       }
       lock.unlock();
     }
@@ -235,6 +248,7 @@ void gpu_in_child() {
   lock.reset_after_fork();
   want.store(Want::kNothing, std::memory_order_relaxed);
   in_start = false;
+  gpu::nvtx::in_forked_child();
   gpu::gpu_source.in_forked_child();
 }
 

@@ -464,7 +464,7 @@ void request_service() {
   __atomic_compare_exchange_n(&dftracer_on, &on, kServiceWanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-void serve_request() {
+void serve_request() noexcept {
   int wanted = kServiceWanted;
   if (!__atomic_compare_exchange_n(&dftracer_on, &wanted, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
   const SourcesPaused paused;

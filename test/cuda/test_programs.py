@@ -95,6 +95,16 @@ def test_a_driver_that_comes_as_a_dependency(bench):
     is_whole(bench.run(starts("dependency", library()), "function", env=cuda()))
 
 
+def test_a_driver_that_no_hook_could_see_is_said(bench):
+    """A library brings the driver along and calls it at once."""
+    program = harness.compile_program("cuda/programs/unseen.c", link=False)
+    run = is_whole(bench.run([program, library()], "preload", env=cuda()), NOTHING)
+    assert len(run.notes) == 1 and "CUDA_INJECTION64_PATH" in run.notes[0]
+    assert "unnoticed" in str(run.traces()[0].losses)
+    env = cuda(CUDA_INJECTION64_PATH=harness.preload_library())
+    assert not is_whole(bench.run([program, library()], "preload", env=env)).err
+
+
 def test_after_a_no_bind_init_the_next_region_after_a_flush_interval_starts(bench):
     run = bench.run(starts("no-bind"), "function", env=cuda(DFTRACER_FLUSH_INTERVAL_MS="10"))
     assert is_whole(run).fact("cupti") == 1

@@ -300,6 +300,12 @@ bool install(const CallbackTable& callbacks, std::int32_t module, const Entry (&
 
 void record_ranges(bool on) { recording_ranges.store(on, std::memory_order_relaxed); }
 
+void in_forked_child() {
+  arena_lock.reset_after_fork();
+  free_stacks = nullptr;
+  arena_left = 0;
+}
+
 int initialize(GetExportTable get_table) {
   constexpr std::uint32_t kCallbacks = 1;
   constexpr std::int32_t kCore = 1;

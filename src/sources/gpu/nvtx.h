@@ -18,4 +18,7 @@ int initialize(GetExportTable get_table);
 // Whether ranges are recorded from now on (DFTRACER_CUDA_CATEGORIES). On at first.
 void record_ranges(bool on);
 
+// In a forked child: the lock may have been held by a thread that does not exist here.
+void in_forked_child();
+
 }  // namespace dft::gpu::nvtx

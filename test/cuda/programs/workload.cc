@@ -50,6 +50,7 @@ void copies(const Kernels& kernels, CUstream stream) {
   CHECK(CU(cuMemcpyHtoD)(a, host.data(), kBytes));
   CHECK(CU(cuMemcpyDtoD)(b, a, kBytes));
   CHECK(CU(cuMemsetD8)(b, 0, kBytes));
+  CHECK(CU(cuStreamSynchronize)(nullptr));  // `stream` does not wait for the default one
   CHECK(CU(cuMemsetD8Async)(b, 0x11, 4096, stream));
   CHECK(CU(cuMemcpyDtoDAsync)(b, a, kBytes, stream));
   for (int i = 0; i < 3; ++i) launch_scale(kernels, b, stream);
