@@ -55,7 +55,7 @@ void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuCl
 
 void ActivityWriter::remember_launch(const Activity& activity) {
   if (launches_ == nullptr) return;
-  launches_[activity.correlation % kLaunches] = {activity.correlation, activity.begin, activity.end};
+  launches_[activity.correlation % kLaunches] = {activity.begin, activity.correlation, activity.end};
 }
 
 ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) {

@@ -50,9 +50,11 @@ class ActivityWriter final : public ActivitySink {
     Suspect suspect;
   };
   // The API calls seen last, by correlation id: when GPU work was asked for.
+  // Begin and end apart: read and written as a pair, they would wait for the stores of the decoder.
   struct Launch {
-    std::uint32_t correlation;
-    std::uint64_t begin, end;
+    std::uint64_t begin;
+    std::uint64_t correlation;
+    std::uint64_t end;
   };
   static constexpr std::uint32_t kLaunches = 1 << 14;
 

@@ -46,6 +46,9 @@ class Backend {
   virtual bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) = 0;
   // Asks for the buffers whose records are complete, or with `forced` for all. May take milliseconds.
   virtual void flush(bool forced) = 0;
+  // From now on only work on the device is recorded, neither calls nor the library's own overhead: each flush makes
+  // new overhead, and with it a new buffer to wait for.
+  virtual void wind_down() = 0;
   // Switches everything off. The library stays mapped; callbacks may still come and are counted only.
   virtual void stop() = 0;
   virtual void decode(const RawBuffer& buffer, ActivitySink& sink) = 0;

@@ -22,6 +22,7 @@ class FakeBackend final : public Backend {
   std::uint64_t drops = 0;
   int running = 0;  // flushes before the work in `held` is complete
   std::vector<Activity> held;
+  bool echoes = false;  // each flush leaves a record of its own in a new buffer, until wind_down
 
   std::string_view name() const override { return "fake"; }
   model::Layer layer() const override { return model::Layer::kCuda; }
@@ -35,6 +36,7 @@ class FakeBackend final : public Backend {
   }
   bool start(const Settings&, BufferPool& pool, StatusSink& statuses) override {
     pool_ = &pool;
+    wound_down_ = false;
     Status status;
     status.state = starts ? Status::State::kOn : Status::State::kOff;
     statuses.status(status);
@@ -45,7 +47,10 @@ class FakeBackend final : public Backend {
     if (!held.empty() && held_buffer_ == nullptr) held_buffer_ = pool_->take();
     if (running > 0 && --running == 0) complete_held();
     deliver();
+    if (echo_ != nullptr) pool_->push(echo_, 0, nullptr);
+    echo_ = echoes && !wound_down_ ? pool_->take() : nullptr;
   }
+  void wind_down() override { wound_down_ = true; }
   void stop() override {
     ++stops;
     deliver();
@@ -81,6 +86,8 @@ class FakeBackend final : public Backend {
     held.clear();
     held_buffer_ = nullptr;
   }
+  bool wound_down_ = false;
+  unsigned char* echo_ = nullptr;
   BufferPool* pool_ = nullptr;
   unsigned char* held_buffer_ = nullptr;
 };

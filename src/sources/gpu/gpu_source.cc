@@ -186,6 +186,7 @@ void GpuSource::wait_for_running_work() {
 }
 
 void GpuSource::end_of_recording() {
+  backend_->wind_down();
   wait_for_running_work();
   backend_->stop();
   take_sample(true);

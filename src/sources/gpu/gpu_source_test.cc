@@ -109,6 +109,15 @@ TEST_F(GpuSourceTest, WorkThatStillRunsAtTheEndIsWaitedFor) {
   EXPECT_EQ(backend_.flushes, 5);
 }
 
+TEST_F(GpuSourceTest, TheEndDoesNotWaitForWhatItsOwnFlushesRecord) {
+  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  backend_.echoes = true;
+  EXPECT_TRUE(gpu_source.flush(20 * kSecond));
+  EXPECT_TRUE(gpu_source.stop());
+  drained_.end();
+  EXPECT_LT(backend_.flushes, 10);
+}
+
 TEST_F(GpuSourceTest, WorkThatNeverEndsDoesNotHoldTheEnd) {
   ASSERT_TRUE(gpu_source.start(settings_, backend_));
   backend_.held = {kernel()};

@@ -277,14 +277,24 @@ void CuptiBackend::flush(bool forced) {
   if (!dead_ && enabled_ != 0) library_.functions.flush_all(forced ? kForced : 0);
 }
 
+void CuptiBackend::disable(std::uint64_t kinds) {
+  if (library_.version.disable_may_hang()) return;
+  for (int kind = 0; kind < 64; ++kind) {
+    if ((enabled_ & kinds) >> kind & 1u) library_.functions.disable(static_cast<CUpti_ActivityKind>(kind));
+  }
+}
+
+void CuptiBackend::wind_down() {
+  constexpr std::uint64_t kHostSide = std::uint64_t{1} << CUPTI_ACTIVITY_KIND_OVERHEAD |
+                                      std::uint64_t{1} << CUPTI_ACTIVITY_KIND_RUNTIME |
+                                      std::uint64_t{1} << CUPTI_ACTIVITY_KIND_DRIVER;
+  if (!dead_) disable(kHostSide);
+}
+
 void CuptiBackend::stop() {
   if (dead_) return;
   capture.unified_memory.store(nullptr, std::memory_order_release);
-  if (!library_.version.disable_may_hang()) {
-    for (int kind = 0; kind < 64; ++kind) {
-      if ((enabled_ >> kind & 1u) != 0) library_.functions.disable(static_cast<CUpti_ActivityKind>(kind));
-    }
-  }
+  disable(~std::uint64_t{0});
   flush(false);
   flush(true);
   library_.functions.unsubscribe(subscriber_);

@@ -23,6 +23,7 @@ class CuptiBackend final : public Backend {
 
   bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) override;
   void flush(bool forced) override;
+  void wind_down() override;
   void stop() override;
   void decode(const RawBuffer& buffer, ActivitySink& sink) override { decoder_.decode(buffer, sink); }
   void collect_losses(ActivitySink& sink) override;
@@ -43,6 +44,7 @@ class CuptiBackend final : public Backend {
   bool enable(int kind, const char* category, StatusSink& statuses);
   void leave_calls_out(ActivityKind kind);
   void start_unified_memory_or_wait();
+  void disable(std::uint64_t kinds);  // bits of CUpti_ActivityKind
   void tell_unified_memory();
   void check_clock();
   void fail(StatusSink& statuses, CUptiResult result, const char* detail, const char* category = nullptr);
