@@ -164,20 +164,31 @@ void GpuSource::collect_losses() {
   if (foreign != 0) writer_.loss(LossCause::kUndecodable, 0, 0, "buffers of another client were left alone");
 }
 
+std::uint64_t GpuSource::work_recorded() const {
+  std::uint64_t sum = 0;
+  for (const ActivityKind kind : {ActivityKind::kKernel, ActivityKind::kMemcpy, ActivityKind::kMemcpyP2p,
+                                  ActivityKind::kMemset, ActivityKind::kGraph}) {
+    sum += writer_.counts().records[static_cast<unsigned>(kind)];
+  }
+  return sum;
+}
+
 // The library gives a buffer back when all its records are complete. The device is not synchronised: that may never
 // end.
 void GpuSource::wait_for_running_work() {
   const std::uint64_t begin = base::monotonic_ns();
   std::uint64_t last_change = begin;
-  std::uint32_t outstanding = ~0u;
+  std::uint64_t recorded = work_recorded();
+  std::uint32_t fewest = ~0u;  // buffers come and go for the library's own reasons
   for (;;) {
     const std::uint32_t seen = wake_.load(std::memory_order_seq_cst);
     backend_->flush(false);
     drain_buffers();
     const std::uint32_t left = pool_.outstanding();
     const std::uint64_t now = base::monotonic_ns();
-    if (left != outstanding) last_change = now;
-    outstanding = left;
+    if (left < fewest || work_recorded() != recorded) last_change = now;
+    if (left < fewest) fewest = left;
+    recorded = work_recorded();
     if (left == 0 || now - begin > kLongestWaitNs || now - last_change > kNoProgressNs) return;
     sleeping_.store(1, std::memory_order_seq_cst);
     base::raw::futex_wait(&wake_, seen, kAskEveryNs);

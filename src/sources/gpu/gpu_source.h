@@ -61,6 +61,7 @@ class GpuSource final : public StatusSink {
   void take_sample(bool always);
   void emit_clock(std::int64_t step) const;
   void collect_losses();
+  std::uint64_t work_recorded() const;
   void wait_for_running_work();
   void end_of_recording();
   bool wait_for(std::atomic<std::uint32_t>& word, std::uint32_t at_least, std::uint64_t timeout_ns);
