@@ -41,6 +41,8 @@ def cudart():
 
 
 def cupti():
+    if os.environ.get("GPU_CUPTI"):
+        return os.environ["GPU_CUPTI"]
     for pattern in (
         "/usr/local/cuda*/lib64/libcupti.so",
         "/usr/local/cuda*/extras/CUPTI/lib64/libcupti.so",
@@ -174,9 +176,9 @@ def machine():
     return result(True, f"{smi}; kernel {os.uname().release}; {os.cpu_count()} cores; cupti {cupti()}; cudart {cudart()}")
 
 
-def one_workload(number, **extra):
+def one_workload(number, argument="", **extra):
     prefix = WORK / f"w{number}" / "t"
-    done = Done([PROGRAMS / "workload", cudart()], api(prefix, **extra), 60)
+    done = Done([PROGRAMS / "workload", cudart(), argument], api(prefix, **extra), 60)
     if done.status != 0:
         return number, done.status, f"program: {done.out} {done.err}"
     command = [sys.executable, HERE / "check_cuda_trace.py", f"{prefix}*"]
@@ -365,11 +367,20 @@ def starts():
             print(way, done.err[-400:])
         if not right:
             keep(prefix, f"starts-{way.replace(' ', '-')}")
-    # The CUDA tracer that has the subscription already: bare_cupti by injection, ours by preload.
+    # Another client has the subscription already: bare_cupti in cuInit, then our init call.
     prefix = WORK / "conflict" / "t"
-    done = Done([PROGRAMS / "launches", 1, 5000], bare() | {k: v for k, v in traced(prefix).items() if k.startswith(("DFTRACER", "LD_PRE"))}, 40)
-    statuses = [r["args"] for r in lines_of(prefix) if r["name"] == "gpu_status"]
-    texts.append(f"with another client: status {done.status}, stderr {done.err.strip()[-300:]!r}, {statuses}")
+    env = bare(BARE_COUNT="1") | {k: v for k, v in api(prefix).items() if k.startswith("DFTRACER")}
+    env["LD_LIBRARY_PATH"] = f"{os.path.dirname(cudart())}:{KIT / 'vendor'}"
+    done = Done([PROGRAMS / "starts", "cuda-first"], env, 40)
+    statuses = [{k: v for k, v in r["args"].items() if k != "hhash"} for r in lines_of(prefix) if r["name"] == "gpu_status"]
+    lines = [l for l in done.err.splitlines() if l.startswith("dftracer: ")]
+    right = done.status == 0 and len(lines) == 1 and [s.get("code") for s in statuses] == [39]
+    good = good and right
+    texts.append(f"beside another client: status {done.status}, stderr {done.err.strip()[-300:]!r}, {statuses}{'' if right else ' WRONG'}")
+    # In a process that has used CUDA for long.
+    late = one_workload("late", argument="late")
+    good = good and late[1] == 0
+    texts.append(f"late: {'all of the later work' if late[1] == 0 else 'WRONG ' + late[2][-500:]}, init {re.findall('init_ms=([0-9.]+)', late[2])} ms")
     return result(good, "; ".join(texts))
 
 
@@ -402,16 +413,48 @@ def runtime():
 
 def own_io():
     """No I/O of CUPTI's or our own threads among the I/O events."""
-    prefix = WORK / "io" / "t"
-    Done([PROGRAMS / "workload", cudart()], traced(prefix), 60)
-    events = [r for r in lines_of(prefix) if r.get("ph") == 1 and r["cat"] in ("POSIX", "STDIO")]
-    mine = {r["tid"] for r in lines_of(prefix) if r.get("cat") in ("CUDA_DRIVER_API", "C_APP")} | {r["pid"] for r in events}
-    foreign = [(r["name"], r["tid"]) for r in events if r["tid"] not in mine]
+    found = {}
+    for way, extra in (("with", {}), ("without", {"DFTRACER_CUDA": "0"})):
+        prefix = WORK / way / "t"
+        names = thread_names([str(PROGRAMS / "workload"), cudart()], traced(prefix, **extra))
+        lines = list(lines_of(prefix))
+        paths = {r["args"]["value"]: r["args"]["name"] for r in lines if r["name"] == "FH"}
+        found[way] = {}
+        for r in lines:
+            if r.get("ph") == 1 and r["cat"] in ("POSIX", "STDIO"):
+                key = (names.get(r["tid"], "?"), r["name"], re.sub(r"[0-9]{3,}", "N", paths.get(r["args"].get("fhash"), "")))
+                found[way][key] = found[way].get(key, 0) + 1
+        print(way, names)
+    more = {k: n - found["without"].get(k, 0) for k, n in found["with"].items() if n > found["without"].get(k, 0)}
+    for key, count in sorted(more.items()):
+        print(count, key)
+    others = {k: n for k, n in found["without"].items() if k[0] not in ("workload", "?")}
+    return result(True, f"I/O events only with GPU tracing: {more}; of other threads without it: {others}")
+
+
+def thread_names(command, env):
+    """tid -> name of the threads of a run."""
+    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=WORK)
     names = {}
-    for r in events:
-        names[r["name"]] = names.get(r["name"], 0) + 1
-    print(json.dumps([{k: r.get(k) for k in ("name", "tid", "ts", "dur", "args")} for r in events][:40]))
-    return result(True, f"{len(events)} I/O events {names}; of threads that made no CUDA call: {foreign[:20]}")
+    while process.poll() is None:
+        for path in glob.glob(f"/proc/{process.pid}/task/*/comm"):
+            try:
+                names[int(path.split("/")[4])] = pathlib.Path(path).read_text().strip()
+            except OSError:
+                pass
+        time.sleep(0.002)
+    return names
+
+
+def idle():
+    """The clock's truth after the device has idled for GPU_IDLE seconds."""
+    prefix = WORK / "idle" / "t"
+    seconds = int(os.environ.get("GPU_IDLE", 60))
+    count = min(TRUTHS, 5000)
+    done = Done([PROGRAMS / "truth", count, seconds], api(prefix, DFTRACER_TIME_METRIC="NS"), seconds + 60)
+    check = subprocess.run([sys.executable, HERE / "check_cuda_truth.py", f"{prefix}*", str(count)], capture_output=True, text=True)
+    text = check.stdout.strip().splitlines()[-1] if check.stdout.strip() else check.stderr[-300:] + done.err[-300:]
+    return result(check.returncode == 0, f"{seconds} s idle: {text}")
 
 
 def record():

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The program of the CTest test_cuda_tracing: everything that CUDA tracing records, inside the region CUDA_WORKLOAD and
 // checked for its results. Needs no nvcc; exit status 77 without a device.
-//   workload [libcudart]
+//   workload [libcudart [late]]   late: the tracer is initialised when CUDA has long been in use
 #include <dftracer/dftracer.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -194,10 +195,24 @@ void work(const char* cudart) {
   DFTRACER_C_REGION_END(CUDA_WORKLOAD);
 }
 
+// Unrecorded: nobody has initialised the tracer.
+void use_cuda() {
+  driver::open_device();
+  const CUfunction nothing = driver::load(driver::kPtx, "_ZN5train7nothingEv");
+  for (int i = 0; i < 100; ++i) {
+    CHECK(CU(cuLaunchKernel)(nothing, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr));
+  }
+  CHECK(CU(cuCtxSynchronize)());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 2 && std::strcmp(argv[2], "late") == 0) use_cuda();
+  const auto begin = std::chrono::steady_clock::now();
   DFTRACER_C_INIT(nullptr, nullptr, nullptr);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  std::fprintf(stderr, "init_ms=%.1f\n", took.count());
   work(argc > 1 ? argv[1] : "libcudart.so");
   DFTRACER_C_FINI();
   return 0;
