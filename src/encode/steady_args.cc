@@ -39,19 +39,22 @@ char* SteadyArgs::put(char* p, const model::RecordHeader& record) const {
   if (slot.site != record.site || slot.schema != record.schema || slot.state != State::kReady) return nullptr;
   if (model::args_bytes(record) != slot.fields * sizeof(std::uint64_t)) return nullptr;
   const auto* values = reinterpret_cast<const std::uint64_t*>(model::args_begin(record));
+  const std::uint64_t* known = slot.values;
+  // What is written before a difference shows is written over by the caller.
   std::uint64_t differs = 0;
-  for (unsigned i = 0; i < slot.fields; ++i) differs |= (values[i] ^ slot.values[i]) & slot.steady[i];
-  if (__builtin_expect(differs != 0, 0)) return nullptr;
-  for (unsigned i = 0; i < slot.parts; ++i) {
-    const Part& part = slot.part[i];
-    p = text::put_padded(p, slot.text + part.offset, part.size);
-    std::uint64_t value = values[part.field];
-    if (part.is_signed && static_cast<std::int64_t>(value) < 0) {
+  unsigned at = 0;
+  for (const Part* part = slot.part; part != slot.part + slot.parts; ++part) {
+    for (; at < part->field; ++at) differs |= values[at] ^ known[at];
+    p = text::put_padded(p, slot.text + part->offset, part->size);
+    std::uint64_t value = values[at++];
+    if (part->is_signed && static_cast<std::int64_t>(value) < 0) {
       *p++ = '-';
       value = 0 - value;
     }
     p = text::put_uint(p, value);
   }
+  for (; at < slot.fields; ++at) differs |= values[at] ^ known[at];
+  if (__builtin_expect(differs != 0, 0)) return nullptr;
   return slot.tail_size == 0 ? p : text::put_padded(p, slot.text + slot.tail_offset, slot.tail_size);
 }
 
@@ -64,7 +67,7 @@ void SteadyArgs::learn(const model::RecordHeader& record, const SchemaText& sche
   if (slot.state == State::kRefused || model::args_bytes(record) != slot.fields * sizeof(std::uint64_t)) return;
   const auto* values = reinterpret_cast<const std::uint64_t*>(model::args_begin(record));
   for (unsigned i = 0; i < slot.fields; ++i) {
-    if (values[i] != slot.values[i]) slot.steady[i] = 0;
+    if (values[i] != slot.values[i]) slot.changes |= std::uint32_t{1} << i;
     slot.values[i] = values[i];
   }
   slot.state = render(slot, schema, strings) ? State::kReady : State::kRefused;
@@ -95,7 +98,7 @@ void SteadyArgs::take(Slot& slot, const model::RecordHeader& record, const Schem
   slot.state = fits ? State::kSeen : State::kRefused;
   if (!fits) return;
   std::memcpy(slot.values, model::args_begin(record), model::args_bytes(record));
-  std::memset(slot.steady, 0xff, sizeof slot.steady);
+  slot.changes = 0;
 }
 
 bool SteadyArgs::render(Slot& slot, const SchemaText& schema, StringCache& strings) {
@@ -109,7 +112,7 @@ bool SteadyArgs::render(Slot& slot, const SchemaText& schema, StringCache& strin
   for (unsigned i = 0; i < slot.fields; ++i, field = field->next()) {
     if (static_cast<std::size_t>(limit - p) < field->padded_size() + kRoomForOne) return false;
     const bool absent = field->type == ArgType::kHash && slot.values[i] == 0;
-    if (slot.steady[i] != 0) {
+    if ((slot.changes >> i & 1u) == 0) {
       if (absent) continue;  // it has no text
       p = put_steady(field->put(p), field->type, slot.values[i], strings);
       if (p == nullptr) return false;

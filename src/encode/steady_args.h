@@ -49,8 +49,8 @@ class SteadyArgs {
     std::uint8_t parts;
     std::uint16_t fields;
     std::uint16_t tail_offset, tail_size;  // text behind the last value
+    std::uint32_t changes;                 // bit per field
     std::uint64_t values[kMost];
-    std::uint64_t steady[kMost];  // all ones or 0
     Part part[kMost];
     char text[kTextSize + 64];  // copied in whole pieces
   };

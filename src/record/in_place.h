@@ -3,8 +3,6 @@
 // Threads: any, as emit.h; between begin and end the thread emits nothing else.
 #pragma once
 
-#include <cstring>
-
 #include "record/entry.h"
 
 namespace dft::record {
@@ -26,9 +24,16 @@ class EventInPlace {
   void end(model::SiteId site, base::Ticks begin_ticks, base::Ticks end_ticks, model::SchemaId schema,
            const char* args_end, std::uint32_t lane) {
     const auto size = static_cast<std::size_t>(args_end - at_);
-    const model::RecordHeader header{
-        static_cast<std::uint32_t>(size), model::RecordKind::kEvent, 0, schema, site, lane, begin_ticks, end_ticks};
-    std::memcpy(at_, &header, sizeof header);
+    // Field by field into its place: a copy of what was only just put together waits for the stores.
+    auto& header = *reinterpret_cast<model::RecordHeader*>(at_);
+    header.size = static_cast<std::uint32_t>(size);
+    header.kind = model::RecordKind::kEvent;
+    header.flags = 0;
+    header.schema = schema;
+    header.site = site;
+    header.lane = lane;
+    header.begin = begin_ticks;
+    header.end = end_ticks;
     commit(state_, size);
     leave(state_);
   }

@@ -83,11 +83,11 @@ void print_kernels(const GpuRows& gpu, std::size_t top, Output& out) {
   const auto kernels = gpu.kernels();
   if (kernels.empty()) return;
   const std::uint64_t total = gpu.kernel_total();
-  Table table({"count", "total (sum)", "share", "mean", "max", "  kernel"}, 0);
+  Table table({"count", "total (sum)", "share", "mean", "max", "kernel"}, 0, true);
   const auto row = [&](std::string_view name, const GpuTimed& timed) {
     table.add({human_count(timed.count), time(timed.total), percent(share(timed.total, total)),
                human_time(static_cast<double>(timed.total) / static_cast<double>(timed.count)), time(timed.most),
-               "  " + std::string(name)});
+               std::string(name)});
   };
   for (std::size_t i = 0; i < std::min(top, kernels.size()); ++i) row(kernels[i].first, *kernels[i].second);
   if (gpu.other_kernels().count != 0) row("(further names)", gpu.other_kernels());

@@ -118,7 +118,7 @@ model::SiteId NameTable::site_of(const char* symbol) const {
   char* demangled = nullptr;
   if (form_ != KernelNames::kMangled) {
     int status = 0;
-    demangled = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+    demangled = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);  // refuses more than 1024 characters
     if (demangled != nullptr && status == 0) name = demangled;
     if (form_ == KernelNames::kShort) name = short_kernel_name(name);
   }

@@ -42,6 +42,18 @@ TEST_F(NameTableTest, TemplatesWithACommonBeginningStayApart) {
   EXPECT_NE(names_.of((stem + "fEvv").c_str()).site, names_.of((stem + "dEvv").c_str()).site);
 }
 
+// The C++ runtime's demangler refuses symbols of more than 1024 characters: the name is the symbol then, whole.
+TEST_F(NameTableTest, WhatTheDemanglerRefusesStaysWhole) {
+  std::string symbol = "_Z4workI";
+  while (symbol.size() < 1018) symbol += 'i';
+  symbol += "EvT_";
+  EXPECT_EQ(name_of(names_.of(symbol.c_str()).site).substr(0, 14), "void work<int,");
+  symbol.insert(8, 8, 'i');
+  EXPECT_EQ(name_of(names_.of(symbol.c_str()).site), symbol);
+  names_.configure(KernelNames::kShort, "CUDA_KERNEL", model::Layer::kCuda);
+  EXPECT_EQ(name_of(names_.of(symbol.c_str()).site), symbol);
+}
+
 TEST_F(NameTableTest, AnotherTextAtTheSameAddressIsAnotherName) {
   char place[64] = "_Z5firstv";
   EXPECT_EQ(name_of(names_.of(place).site), "first()");
