@@ -2,6 +2,7 @@
 #include "session/gpu.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/single_threaded.h>
@@ -196,6 +197,7 @@ static_assert(static_cast<int>(config::GpuApi::kNone) == static_cast<int>(gpu::A
 // REQUIRES: the driver is mapped; not inside it.
 void start_with_driver() {
   const SourcesPaused paused;
+  const int kept = errno;
   in_start = true;
   if (want.load(std::memory_order_acquire) == Want::kExpected) record::recorder.on_inactive();
   {
@@ -215,6 +217,7 @@ void start_with_driver() {
     }
   }
   in_start = false;
+  errno = kept;
 }
 
 bool is_waiting() {
@@ -256,13 +259,15 @@ void start_gpu() {
   if (is_waiting() && driver_may_have_come() && gpu::cupti::driver_is_mapped()) start_with_driver();
 }
 
-void gpu_before_dlopen(const char* file, const void* caller) {
+void gpu_before_dlopen(const char* file, int flags, const void* caller) {
   if (!is_waiting()) return;
-  if (names_driver(file)) {
+  if (names_driver(file) && (flags & RTLD_NOLOAD) == 0) {
+    const int kept = errno;
     in_start = true;
-    const bool there = dlopen(file, RTLD_LAZY) != nullptr;
+    const bool there = dlopen(file, flags) != nullptr;
     if (!there) dlerror();  // the application's own dlopen finds it, or the reason
     in_start = false;
+    errno = kept;
   }
   gpu_before_dlsym(caller);
 }

@@ -31,7 +31,7 @@ void gpu_in_child();  // in a forked child, before its first event
 void start_gpu();
 // The application is about to load `file` (may be null), or to look a function up. The driver is loaded ahead of its
 // caller, so that recording is on before its first call.
-void gpu_before_dlopen(const char* file, const void* caller);
+void gpu_before_dlopen(const char* file, int flags, const void* caller);
 void gpu_before_dlsym(const void* caller);
 // What is complete on the GPU is recorded afterwards. Also in signal handlers. False when the time was over first.
 bool flush_gpu(std::uint64_t timeout_ns);

@@ -9,7 +9,7 @@ void allow_gpu(const config::Options&, int) {}
 void end_gpu() {}
 void gpu_in_child() {}
 void start_gpu() {}
-void gpu_before_dlopen(const char*, const void*) {}
+void gpu_before_dlopen(const char*, int, const void*) {}
 void gpu_before_dlsym(const void*) {}
 bool flush_gpu(std::uint64_t) { return true; }
 void forget_gpu() {}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A recording through the whole backend gives, byte for byte, the lines that are committed. DFT_UPDATE_GOLDEN=1 writes
 // them anew; look at the difference.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "replay.h"
 #include "sources/gpu/activity_writer.h"
@@ -26,7 +28,8 @@ std::vector<std::string> replay(Settings settings, const std::string& words = ""
   GpuClock clock;
   clock.add({kRecorded - kSecond, 1 * kSecond, 1 * kSecond, 40});
   clock.add({kRecorded + kSecond, 3 * kSecond, 3 * kSecond, 40});
-  static ActivityWriter writer;
+  const auto fresh = std::make_unique<ActivityWriter>();  // as in a process of its own
+  ActivityWriter& writer = *fresh;
   cupti::CuptiBackend backend;
   Statuses statuses;
   writer.configure(settings, backend, clock);
@@ -59,11 +62,14 @@ void expect_golden(const std::vector<std::string>& lines, const char* name) {
 
 // Those of real hardware too, where there are any.
 TEST(ReplayGolden, EveryRecordingQuiet) {
+  std::vector<std::filesystem::path> files;
   for (const auto& file : std::filesystem::directory_iterator(DFT_RECORDINGS)) {
-    if (file.path().extension() != ".cuptirec") continue;
-    SCOPED_TRACE(file.path().filename());
-    expect_golden(replay(Settings{}, "", file.path().filename()),
-                  (file.path().stem().string() + "-quiet.jsonl").c_str());
+    if (file.path().extension() == ".cuptirec") files.push_back(file.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& file : files) {
+    SCOPED_TRACE(file.filename());
+    expect_golden(replay(Settings{}, "", file.filename()), (file.stem().string() + "-quiet.jsonl").c_str());
   }
 }
 

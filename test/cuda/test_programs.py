@@ -91,6 +91,12 @@ def test_a_preloaded_program_that_is_linked_with_the_driver(bench):
         assert is_whole(run).out == b"used the GPU\n"
 
 
+@pytest.mark.parametrize("mode", ["function", "preload"])
+def test_who_only_asks_for_the_driver_does_not_get_it(bench, mode):
+    run = is_whole(bench.run(starts("probe"), mode, env=cuda()), NOTHING)
+    assert run.fact("driver") == 0 and not run.err
+
+
 def test_a_driver_that_comes_as_a_dependency(bench):
     is_whole(bench.run(starts("dependency", library()), "function", env=cuda()))
 

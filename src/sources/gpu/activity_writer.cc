@@ -50,6 +50,8 @@ void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuCl
   lanes_.forget();
   constexpr std::size_t kSites = std::size_t{kActivityKinds} * kOperations;
   if (sites_ == nullptr) sites_ = static_cast<model::SiteId*>(base::raw::map(kSites * sizeof(model::SiteId)));
+  if (launches_ != nullptr)
+    std::memset(static_cast<void*>(launches_), 0, kLaunches * sizeof(Launch));  // of another run
   if (launches_ == nullptr) launches_ = static_cast<Launch*>(base::raw::map(kLaunches * sizeof(Launch)));
 }
 

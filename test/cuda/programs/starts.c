@@ -52,6 +52,11 @@ int main(int argc, char** argv) {
     DFTRACER_C_INIT(NULL, NULL, NULL);
   }
   region("before");
+  if (strcmp(way, "probe") == 0) { /* asks whether the driver is there, and must not bring it */
+    const int found = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL || mapped("libcuda");
+    fact("driver", found);
+    return 0;
+  }
   if (strcmp(way, "dependency") == 0) {
     void* library = dlopen(argv[2], RTLD_NOW); /* brings the driver with it */
     int (*work)(void) = library != NULL ? (int (*)(void))dlsym(library, "library_work") : NULL;
