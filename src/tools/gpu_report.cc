@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
+#include "tools/gpu_figures.h"
 #include "tools/time_text.h"
 
 namespace dft::tools {
@@ -14,22 +14,12 @@ namespace {
 constexpr std::uint64_t kSoonNs = 20'000;
 constexpr double kMuchIdle = 0.2;
 
-double us(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 std::string time(std::uint64_t ns) { return human_time(static_cast<double>(ns)); }
 std::string percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f %%", share * 100);
   return text;
 }
-// Bytes per second of the summed time; 0 when that time is 0.
-double bandwidth(const GpuTimed& copy) {
-  return copy.total == 0 ? 0 : static_cast<double>(copy.bytes) / (static_cast<double>(copy.total) / 1e9);
-}
-std::string device_number(const GpuDevice& device) { return device.id < 0 ? "?" : std::to_string(device.id); }
-
 std::uint64_t both_busy(const GpuDevice& device) {
   const std::uint64_t sum = device.kernel_busy.length() + device.copy_busy.length();
   return sum - std::min(sum, device.busy.length());
@@ -199,40 +189,6 @@ void names_json(const GpuRows& gpu, std::size_t top, encode::JsonWriter& json) {
   json.end_array();
 }
 
-// One line: the columns that a part has, the others empty.
-class CsvLine {
- public:
-  CsvLine(std::string_view part, const GpuDevice* device, std::string_view name)
-      : text_(csv_field(part) + "," + (device != nullptr ? std::to_string(device->pid) : "") + "," +
-              (device != nullptr ? device_number(*device) : "") + "," + csv_field(name)) {}
-  CsvLine& number(std::optional<double> value) {
-    text_ += ',';
-    if (value) text_ += number_text(*value);
-    return *this;
-  }
-  CsvLine& none(unsigned columns) {
-    text_.append(columns, ',');
-    return *this;
-  }
-  void print(Output& out) { out << text_ << "\n"; }
-
- private:
-  std::string text_;
-};
-
-void timed_csv(std::string_view part, std::string_view name, const GpuTimed& timed, std::optional<double> part_share,
-               bool copy, Output& out) {
-  CsvLine line(part, nullptr, name);
-  line.number(static_cast<double>(timed.count)).number(us(timed.total)).number(us(timed.least));
-  line.number(timed.count == 0 ? 0 : us(timed.total) / static_cast<double>(timed.count)).none(2).number(us(timed.most));
-  if (copy) {
-    line.number(static_cast<double>(timed.bytes)).number(bandwidth(timed));
-  } else {
-    line.none(2);
-  }
-  line.none(3).number(part_share).print(out);
-}
-
 }  // namespace
 
 std::vector<std::string> gpu_notes(const GpuRows& gpu) {
@@ -277,36 +233,6 @@ void print_gpu_json(const GpuRows& gpu, std::size_t top, Output& out) {
   json.key("launches_counted").number(graphs.launches_counted).key("hidden_nodes").number(graphs.hidden_nodes);
   json.key("nodes_recorded").number(graphs.nodes_seen).end_object();
   json.key("suspect_times").number(gpu.suspects()).end_object();
-}
-
-void print_gpu_csv(const GpuRows& gpu, std::size_t top, Output& out) {
-  out << "part,pid,device_id,name,count,total_us,min_us,mean_us,p50_us,p99_us,max_us,bytes,bandwidth,span_us,busy_us,"
-         "idle_us,share\n";
-  for (const GpuDevice& device : gpu.devices()) {
-    CsvLine line("device", &device, device.name);
-    line.number(static_cast<double>(device.kernels + device.copies + device.graphs)).none(8);
-    line.number(us(device.span())).number(us(device.busy.length())).number(us(device.idle()));
-    line.number(share(device.idle(), device.span())).print(out);
-  }
-  for (const GpuDevice& device : gpu.devices()) {
-    for (const bool graph : {false, true}) {
-      const Spread& spread = graph ? device.graph_latency : device.kernel_latency;
-      if (spread.count == 0) continue;
-      CsvLine line("launch_latency", &device, graph ? "graph" : "kernel");
-      line.number(static_cast<double>(spread.count)).number(us(spread.total)).number(us(spread.least));
-      line.number(spread.mean() / 1e3).number(us(spread.at(0.5))).number(us(spread.at(0.99))).number(us(spread.most));
-      line.none(6).print(out);
-    }
-  }
-  const auto kernels = gpu.kernels();
-  const std::uint64_t total = gpu.kernel_total();
-  for (std::size_t i = 0; i < std::min(top, kernels.size()); ++i) {
-    timed_csv("kernel", kernels[i].first, *kernels[i].second, share(kernels[i].second->total, total), false, out);
-  }
-  for (const auto& [key, copy] : gpu.copies()) {
-    timed_csv("copy", key.second.empty() ? key.first : key.first + " " + key.second, copy, std::nullopt, true, out);
-  }
-  for (const auto& [name, sync] : gpu.syncs()) timed_csv("sync", name, sync, std::nullopt, false, out);
 }
 
 }  // namespace dft::tools

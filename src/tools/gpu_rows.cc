@@ -5,64 +5,15 @@
 
 #include "tools/args_reader.h"
 #include "tools/gpu_interval.h"
+#include "tools/gpu_kinds.h"
 
 namespace dft::tools {
 namespace {
 
 constexpr std::size_t kMostCopyKinds = 64;
 constexpr std::size_t kMostStatuses = 20;
-constexpr std::int64_t kDeviceMemory = 3;  // CUPTI's number of memory on the device itself
-
-enum Kind { kOther, kKernel, kCopy, kMemset, kGraph, kSync, kApi };
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-Kind kind_of(const read::Event& event) {
-  struct Row {
-    std::string_view cat;
-    Kind kind;
-  };
-  static constexpr Row kCuda[] = {{"CUDA_KERNEL", kKernel},   {"CUDA_MEMCPY", kCopy},   {"CUDA_MEMCPY_P2P", kCopy},
-                                  {"CUDA_MEMSET", kMemset},   {"CUDA_GRAPH", kGraph},   {"CUDA_SYNC", kSync},
-                                  {"CUDA_RUNTIME_API", kApi}, {"CUDA_DRIVER_API", kApi}};
-  static constexpr Row kHip[] = {{"KERNEL_DISPATCH", kKernel}, {"MEMORY_COPY", kCopy}, {"HIP_RUNTIME_API", kApi}};
-  if (event.type == static_cast<int>(model::Layer::kCuda)) {
-    for (const Row& row : kCuda) {
-      if (row.cat == event.cat) return row.kind;
-    }
-  } else {
-    for (const Row& row : kHip) {
-      if (row.cat == event.cat) return row.kind;
-    }
-  }
-  return kOther;
-}
-
-// "MemcpyHtoD" and "MEMORY_COPY_HOST_TO_DEVICE" -> "HtoD".
-std::string direction_of(std::string_view name) {
-  constexpr std::string_view kCuda = "Memcpy";
-  if (name.substr(0, kCuda.size()) == kCuda) return std::string(name.substr(kCuda.size()));
-  const auto end_of = [&](std::string_view word) -> char {
-    return word == "HOST" ? 'H' : word == "DEVICE" ? 'D' : word == "PEER" ? 'P' : '\0';
-  };
-  const std::size_t middle = name.find("_TO_");
-  if (middle == std::string_view::npos) return std::string(name);
-  const std::string_view from = name.substr(0, middle);
-  const std::size_t word = from.rfind('_');
-  const char source = end_of(word == std::string_view::npos ? from : from.substr(word + 1));
-  const char target = end_of(name.substr(middle + 4));
-  return source == '\0' || target == '\0' ? std::string(name) : std::string{source, 't', 'o', target};
-}
-
-std::string_view host_memory(std::int64_t kind) {
-  switch (kind) {
-    case 1: return "pageable";
-    case 2: return "pinned";
-    case 5:
-    case 7: return "managed";
-    default: return "";
-  }
-}
 
 // A name under which calls start GPU work.
 bool launches(std::string_view name) { return has(name, "Launch") && !has(name, "LaunchHostFunc"); }
@@ -125,24 +76,24 @@ std::uint32_t GpuRows::process_of(const read::Event& event) {
 
 void GpuRows::add(const read::Block& block, const read::Event& event) {
   if (!is_gpu_layer(event.type)) return;
-  const Kind kind = kind_of(event);
+  const GpuKind kind = gpu_kind_of(event);
   if (has_suspect_times(event.args)) ++suspects_;
   switch (kind) {
-    case kApi: add_call(block, event); break;
-    case kKernel:
-    case kCopy:
-    case kMemset:
-    case kGraph: add_work(block, event, kind); break;
-    case kSync: {
+    case GpuKind::kApi: add_call(block, event); break;
+    case GpuKind::kKernel:
+    case GpuKind::kCopy:
+    case GpuKind::kMemset:
+    case GpuKind::kGraph: add_work(block, event, kind); break;
+    case GpuKind::kSync: {
       std::uint64_t lane_end = 0;
       syncs_[std::string(event.name)].add(place_on_lane(event, block.unit_ns, lane_end).length());
       break;
     }
-    case kOther: break;
+    case GpuKind::kOther: break;
   }
 }
 
-void GpuRows::add_work(const read::Block& block, const read::Event& event, int kind) {
+void GpuRows::add_work(const read::Block& block, const read::Event& event, GpuKind kind) {
   const std::int64_t id = event.has(read::kArgDevice) ? event.number[read::kArgDevice] : -1;
   GpuDevice& device = device_of(block.file, event, id);
   Lane& lane = lanes_[static_cast<std::uint64_t>(event.pid) << 32 ^ static_cast<std::uint64_t>(event.tid)];
@@ -150,22 +101,22 @@ void GpuRows::add_work(const read::Block& block, const read::Event& event, int k
   device.first_ns = std::min(device.first_ns, at.begin);
   device.last_ns = std::max(device.last_ns, at.end);
   device.busy.add(at.begin, at.end);
-  if (kind == kKernel || kind == kGraph) {
+  if (kind == GpuKind::kKernel || kind == GpuKind::kGraph) {
     device.kernel_busy.add(at.begin, at.end);
-    ++(kind == kKernel ? device.kernels : device.graphs);
+    ++(kind == GpuKind::kKernel ? device.kernels : device.graphs);
     device.kernel_latency.step = device.graph_latency.step = block.unit_ns;
   } else {
     device.copy_busy.add(at.begin, at.end);
     ++device.copies;
   }
-  if (kind == kKernel) add_kernel(event, at.length());
-  if (kind == kCopy) add_copy(event, at.length());
-  if (kind == kGraph) add_graph(event);
+  if (kind == GpuKind::kKernel) add_kernel(event, at.length());
+  if (kind == GpuKind::kCopy) add_copy(event, at.length());
+  if (kind == GpuKind::kGraph) add_graph(event);
   const bool node = event.has(read::kArgGraphNode);
-  if (kind != kGraph && node) ++graph_sums_.nodes_seen;
-  if (!event.has(read::kArgCorrelation) || (kind != kKernel && kind != kGraph)) return;
+  if (kind != GpuKind::kGraph && node) ++graph_sums_.nodes_seen;
+  if (!event.has(read::kArgCorrelation) || (kind != GpuKind::kKernel && kind != GpuKind::kGraph)) return;
   join_.work(process_of(event), static_cast<std::uint32_t>(event.number[read::kArgCorrelation]),
-             event.ts * block.unit_ns, device.index, kind == kGraph, kind == kKernel && node);
+             event.ts * block.unit_ns, device.index, kind == GpuKind::kGraph, kind == GpuKind::kKernel && node);
   take_matches();
 }
 
@@ -179,7 +130,7 @@ void GpuRows::add_kernel(const read::Event& event, std::uint64_t duration) {
 }
 
 void GpuRows::add_copy(const read::Event& event, std::uint64_t duration) {
-  std::string direction = direction_of(event.name);
+  std::string direction = copy_direction(event.name);
   const std::int64_t from = event.has(read::kArgSrcKind) ? event.number[read::kArgSrcKind] : 0;
   const std::int64_t to = event.has(read::kArgDstKind) ? event.number[read::kArgDstKind] : 0;
   const bool by_host = direction == "HtoD" || direction == "DtoH";

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "read/event.h"
+#include "tools/gpu_kinds.h"
 #include "tools/interval_union.h"
 #include "tools/launch_join.h"
 #include "tools/log_histogram.h"
@@ -118,7 +119,7 @@ class GpuRows {
   };
   GpuDevice& device_of(std::size_t file, const read::Event& event, std::int64_t id);
   std::uint32_t process_of(const read::Event& event);
-  void add_work(const read::Block& block, const read::Event& event, int kind);
+  void add_work(const read::Block& block, const read::Event& event, GpuKind kind);
   void add_kernel(const read::Event& event, std::uint64_t duration);
   void add_copy(const read::Event& event, std::uint64_t duration);
   void add_graph(const read::Event& event);
