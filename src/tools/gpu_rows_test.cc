@@ -225,6 +225,19 @@ TEST(GpuSummary, NothingAboutGpusWhereThereAreNone) {
   EXPECT_FALSE(contains(dftracer({"info", file}).out, "GPU"));
 }
 
+// The trace that the recorded buffers of test/cuda/recordings give: record_workload on an H200, graph mode.
+TEST(GpuSummary, OfATraceRecordedOnAnH200) {
+  const TempDir dir;
+  const auto file =
+      dir.write("t.pfw", read::test::slurp(std::string(DFT_TEST_TRACES) + "/../../golden/cuda/h200-graph-quiet.jsonl"));
+  const std::string out = dftracer({"summary", "--json", file}).out;
+  EXPECT_TRUE(contains(out, R"("name":"NVIDIA H200",)")) << out;
+  EXPECT_TRUE(contains(out, R"("kernels":7,"copies":6,"graphs":4,)")) << out;
+  EXPECT_TRUE(contains(out, R"({"work":"kernel","pid":4242,"device_id":0,"count":7,)")) << out;
+  EXPECT_TRUE(contains(out, R"({"work":"graph","pid":4242,"device_id":0,"count":4,)")) << out;
+  EXPECT_TRUE(contains(out, R"("work_without_call":0,"graphs":{"launches":4,)")) << out;
+}
+
 TEST(GpuCat, FiltersChooseCategoriesLanesAndLayers) {
   const TempDir dir;
   const auto file =
