@@ -95,7 +95,9 @@ class EventEncoder {
                            base::Buffer& out);
   ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                           std::int32_t tid, base::Buffer& out);
-  bool is_steady(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema) const;
+  ArgsOutcome write_steady_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema,
+                                 std::int32_t tid, base::Buffer& out);
+  bool is_steady(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema) const;
   ArgsOutcome finish_event(char* end, const SitePrefix& site, const Interval& times, base::Buffer& out);
   ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                             std::int32_t tid, base::Buffer& out);

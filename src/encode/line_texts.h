@@ -48,10 +48,9 @@ class TidText {
     for (Entry& entry : entries_) set(entry, 0);
   }
   char* put(char* p, std::int32_t tid) {
-    Entry& entry = entries_[static_cast<std::uint32_t>(tid) % kEntries];
-    if (__builtin_expect(tid != entry.tid, 0)) set(entry, tid);
-    std::memcpy(p, entry.text, sizeof entry.text);
-    return p + entry.size;
+    if (tid != last_->tid) look_up(tid);
+    std::memcpy(p, last_->text, sizeof last_->text);
+    return p + last_->size;
   }
 
  private:
@@ -61,6 +60,10 @@ class TidText {
     std::uint32_t size;
     char text[24];
   };
+  void look_up(std::int32_t tid) {
+    last_ = &entries_[static_cast<std::uint32_t>(tid) % kEntries];
+    if (tid != last_->tid) set(*last_, tid);
+  }
   static void set(Entry& entry, std::int32_t tid) {
     char buffer[24 + text::kMaxNumber + text::kSlack] = {};
     char* const end = text::put_literal(text::put_int(buffer, tid), ",\"ts\":");
@@ -69,6 +72,7 @@ class TidText {
     std::memcpy(entry.text, buffer, sizeof entry.text);
   }
   Entry entries_[kEntries];
+  Entry* last_ = entries_;
 };
 
 // Times of one trace have the same leading digits for minutes, and in a burst also the next four.
