@@ -255,6 +255,8 @@ def only(*categories):
     [
         ({"DFTRACER_CUDA_CATEGORIES": "CUDA_KERNEL,CUDA_MEMCPY"}, only("CUDA_KERNEL", "CUDA_MEMCPY")),
         ({"DFTRACER_CUDA_CATEGORIES": "default"}, RECORDED),
+        ({"DFTRACER_CUDA_CATEGORIES": "CUDA_UNIFIED_MEMORY"}, only("CUDA_UNIFIED_MEMORY")),
+        ({"DFTRACER_CUDA_CATEGORIES": "CUDA_MARKER"}, {}),
         ({"DFTRACER_CUDA_API": "none"}, {c: n for c, n in RECORDED.items() if not c.endswith("_API")}),
     ],
 )

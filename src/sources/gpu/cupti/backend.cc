@@ -199,15 +199,19 @@ bool CuptiBackend::enable(int kind, const char* category, StatusSink& statuses) 
 
 bool CuptiBackend::enable_kinds(StatusSink& statuses) {
   enabled_ = 0;
+  bool tried = false;
   for (const KindRow& row : kKinds) {
     const bool api = row.category == ActivityKind::kRuntimeApi || row.category == ActivityKind::kDriverApi;
     if (!settings_.wants(row.category) || (api && settings_.api == ApiMode::kNone)) continue;
+    tried = true;
     if (enable(row.kind, category_name(row.category).data(), statuses) && api) leave_calls_out(row.category);
   }
   if (settings_.wants(ActivityKind::kGraph) && settings_.graph == GraphMode::kGraph) {
+    tried = true;
     enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses);
   }
-  if (enabled_ == 0) return false;
+  // Unified memory alone may have to wait for a context; with nothing wanted, nothing is to be held.
+  if (enabled_ == 0 && (tried || !settings_.wants(ActivityKind::kUnifiedMemory))) return false;
   // What exists already is told too, where this CUPTI can.
   for (const int kind : {static_cast<int>(CUPTI_ACTIVITY_KIND_DEVICE), static_cast<int>(CUPTI_ACTIVITY_KIND_CONTEXT)}) {
     const auto known = static_cast<CUpti_ActivityKind>(kind);
