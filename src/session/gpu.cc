@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <sys/single_threaded.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -375,6 +376,21 @@ DFT_EXPORT int InitializeInjectionNvtx2(dft::gpu::nvtx::GetExportTable get_table
 
 namespace dft::session {
 
+namespace {
+
+// By hand: the program may have a setenv and a getenv of its own (bash), which must not run before its main.
+void add_to_environment(char* entry) {
+  std::size_t count = 0;
+  while (environ != nullptr && environ[count] != nullptr) ++count;
+  auto* const larger = static_cast<char**>(base::raw::map((count + 2) * sizeof(char*)));
+  if (larger == nullptr) return;
+  for (std::size_t i = 0; i < count; ++i) larger[i] = environ[i];
+  larger[count] = entry;
+  environ = larger;
+}
+
+}  // namespace
+
 void offer_nvtx(const char* directory) {
   constexpr const char* kVariable = "NVTX_INJECTION64_PATH";
   if (!is_on("DFTRACER_CUDA") || !is_on("DFTRACER_NVTX")) return;
@@ -389,12 +405,12 @@ void offer_nvtx(const char* directory) {
   }
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&InitializeInjectionNvtx2), &self) == 0) return;
-  char path[8192];
+  static char entry[8192];
   const bool absolute = self.dli_fname[0] == '/';
-  const int size =
-      std::snprintf(path, sizeof path, "%s%s%s", absolute ? "" : directory, absolute ? "" : "/", self.dli_fname);
+  const int size = std::snprintf(entry, sizeof entry, "%s=%s%s%s", kVariable, absolute ? "" : directory,
+                                 absolute ? "" : "/", self.dli_fname);
   // The one variable that the tracer sets: NVTX knows no other way.
-  if (size > 0 && static_cast<std::size_t>(size) < sizeof path) ::setenv(kVariable, path, 0);
+  if (size > 0 && static_cast<std::size_t>(size) < sizeof entry) add_to_environment(entry);
 }
 
 }  // namespace dft::session

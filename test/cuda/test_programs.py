@@ -332,6 +332,16 @@ def test_the_users_choice_of_nvtx_library_stays(bench):
         assert run.out.decode() == value
 
 
+def test_a_shell_with_an_environment_of_its_own(bench):
+    """bash has its own setenv and getenv, which work only once it has begun."""
+    script = 'read -r line < file; echo "$line" "$NVTX_INJECTION64_PATH"; FOO=1 sh -c "echo child \\$FOO"'
+    folder = bench.place("bash")
+    (folder / "cwd" / "file").write_text("text\n")
+    run = bench.run(["bash", "--norc", "-c", script], "preload", folder=folder)
+    assert run.status == 0 and re.match(rb"text /.*libdftracer_core[^ ]*\nchild 1\n$", run.out), run.out
+    assert [e for e in run.events("open") if e["pid"] == run.pid]
+
+
 def test_run_offers_nvtx_from_outside(bench):
     folder = bench.place("run")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("DFTRACER_", "NVTX_"))}
