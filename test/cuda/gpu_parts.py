@@ -296,6 +296,31 @@ def rounds():
     return result(good, text + f"{size / max(1, events):.1f} gz bytes an event of {events}")
 
 
+def tail():
+    """Where the time between the last launch and the end of the process goes: outside the loop, by way of ending, by
+    what is recorded, by the number of launches."""
+    texts = []
+    for launches in (10_000, 50_000, 200_000):
+        for name, env, how in (
+            ("untraced", plain(), "return"),
+            ("bare", bare(), "return"),
+            ("traced", traced(WORK / "x" / "t"), "return"),
+            ("traced _exit", traced(WORK / "x" / "t"), "_exit"),
+            ("kernels", traced(WORK / "x" / "t", DFTRACER_CUDA_CATEGORIES="CUDA_KERNEL"), "return"),
+            ("calls", traced(WORK / "x" / "t", DFTRACER_CUDA_CATEGORIES="CUDA_DRIVER_API"), "return"),
+            ("flush 100 ms", traced(WORK / "x" / "t", DFTRACER_FLUSH_INTERVAL_MS="100"), "return"),
+            ("256 KiB", traced(WORK / "x" / "t", DFTRACER_CUDA_BUFFER_SIZE="256K"), "return"),
+        ):
+            runs = [Done([PROGRAMS / "launches", 1, launches, how], env, 60) for _ in range(3)]
+            outside = statistics.median(r.wall - r.figure("loop_s") for r in runs)
+            texts.append(f"{launches} {name}: {outside * 1e3:.0f} ms")
+        lines = list(lines_of(WORK / "x" / "t")) if launches == 10_000 else []
+        shutil.rmtree(WORK / "x", ignore_errors=True)
+        for r in lines[-3:]:
+            print(json.dumps(r)[:300])
+    return result(True, "outside the loop: " + "; ".join(texts))
+
+
 def start():
     """What a process that uses no GPU pays, and one that does."""
     variants = {"untraced": plain(), "traced": traced(WORK / "s" / "t"), "no-cuda": traced(WORK / "s" / "t", DFTRACER_CUDA="0")}

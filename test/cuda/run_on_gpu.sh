@@ -13,7 +13,7 @@ shift 2
 [ $# -gt 0 ] || set -- machine workload starts runtime truth ends counts rounds start own_io record
 export PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 declare -A limit=([machine]=20 [workload]=110 [starts]=60 [truth]=50 [ends]=60 [counts]=110 [rounds]=120 [start]=45
-  [own_io]=20 [runtime]=30 [record]=40 [torch]=240 [idle]=$((${GPU_IDLE:-60} + 90)))
+  [own_io]=20 [runtime]=30 [record]=40 [torch]=240 [tail]=150 [idle]=$((${GPU_IDLE:-60} + 90)))
 failed=0
 for part in "$@"; do
   begin=$SECONDS
