@@ -44,6 +44,9 @@ Where and how
   --enable-tests         build the tests, run none
   --enable-coverage      PROFILE and the tests
   --enable-benchmarks    build bench/
+  --enable-cuda          trace CUDA (needs the headers of a toolkit; nothing of it is linked)
+  --with-cuda DIR        the same with the toolkit in DIR, and in no other place
+  --enable-dynamic-detection  switch on what the machine has: CUDA tracing
   --jobs N               parallel jobs (default: all cores)
   --no-deps, --skip-deps install no system package and build no dependency
   --clean                remove the build folder first
@@ -51,9 +54,9 @@ Where and how
   --quiet, -v, --verbose
 
 Parts that this version does not have; each flag is refused
-  --enable-cuda, --with-cuda DIR, --enable-hip, --enable-mpi, --with-mpi DIR, --enable-hdf5, --with-hdf5 DIR,
-  --enable-ftracing, --enable-papi, --enable-variorum, --build-variorum MODE, --enable-dynamic-detection,
-  --generate-interfaces, --enable-hwloc, --enable-dlio-tests, --enable-paper-tests, --with-dfanalyzer
+  --enable-hip, --enable-mpi, --with-mpi DIR, --enable-hdf5, --with-hdf5 DIR, --enable-ftracing, --enable-papi,
+  --enable-variorum, --build-variorum MODE, --generate-interfaces, --enable-hwloc, --enable-dlio-tests,
+  --enable-paper-tests, --with-dfanalyzer
 
 Environment: BUILD_DIR, INSTALL_PREFIX, PYTHON_EXE, JOBS (or CMAKE_BUILD_PARALLEL_LEVEL); DFTRACER_CMAKE_ARGS (more
 arguments for cmake, appended last); any build option of cmake/options.cmake by its name.
@@ -117,6 +120,12 @@ parse_flags() {
       --enable-tests) with_tests=1 ;;
       --enable-coverage) with_tests=1; build_type=PROFILE ;;
       --enable-benchmarks) with_benchmarks=1 ;;
+      --enable-cuda) export DFTRACER_ENABLE_CUDA_TRACING=ON ;;
+      --with-cuda)
+        DFTRACER_CUDA_PATH=$(realpath -m -- "$(value "$@")")
+        export DFTRACER_ENABLE_CUDA_TRACING=ON DFTRACER_CUDA_PATH
+        shift ;;
+      --enable-dynamic-detection) export DFTRACER_ENABLE_DYNAMIC_DETECTION=ON ;;
       --jobs | -j)
         jobs=$(value "$@")
         [[ $jobs =~ ^[1-9][0-9]*$ ]] || usage_error "--jobs $jobs: a number above 0 is needed"
@@ -126,14 +135,12 @@ parse_flags() {
       --clean-install) clean_install=1 ;;
       --quiet | --quite) quiet=1 ;;
       -v | --verbose) verbose=1 ;;
-      --enable-cuda | --with-cuda) not_here "$flag" "tracing of CUDA" ;;
       --enable-hip) not_here "$flag" "tracing of HIP" ;;
       --enable-mpi | --with-mpi) not_here "$flag" "tracing of MPI" ;;
       --enable-hdf5 | --with-hdf5 | --skip-hdf5-trace-ci) not_here "$flag" "tracing of HDF5" ;;
       --enable-ftracing) not_here "$flag" "tracing by -finstrument-functions" ;;
       --enable-papi) not_here "$flag" "PAPI counters" ;;
       --enable-variorum | --build-variorum) not_here "$flag" "Variorum power counters" ;;
-      --enable-dynamic-detection) not_here "$flag" "switching on whatever the machine has" ;;
       --generate-interfaces) not_here "$flag" "generation of interfaces from system headers" ;;
       --enable-hwloc) not_here "$flag" "hwloc" ;;
       --enable-dlio-tests | --enable-paper-tests) not_here "$flag" "those tests" ;;

@@ -14,18 +14,19 @@ set(DFTRACER_SANITIZE "" CACHE STRING "Sanitizers, a list of address, undefined,
 set(DFTRACER_BUILD_TYPE "" CACHE STRING "Release, Debug, RelWithDebInfo or PROFILE; the same as CMAKE_BUILD_TYPE")
 set(DFTRACER_COMPRESSOR "" CACHE STRING "isal, libdeflate or zlib; empty takes the first that is found")
 set(DFTRACER_ISAL_ROOT "" CACHE PATH "Where scripts/build_isal.sh put ISA-L; empty looks in _deps/isal")
+option(DFTRACER_ENABLE_CUDA_TRACING "Trace CUDA (needs the headers cupti.h and cuda.h; nothing is linked)" OFF)
+option(DFTRACER_ENABLE_DYNAMIC_DETECTION "Switch on what the machine has: CUDA tracing" OFF)
+set(DFTRACER_CUDA_PATH "$ENV{DFTRACER_CUDA_PATH}" CACHE PATH "CUDA toolkit; empty looks in the usual places")
 set(DFTRACER_PYTHON_EXE "" CACHE STRING "Python for the generator and the tests; empty takes python3")
 
 # ---- what this version does not have: name, the value that means off, what it would have been
 set(DFTRACER_ABSENT_SWITCHES
-  "DFTRACER_ENABLE_CUDA_TRACING|tracing of CUDA"
   "DFTRACER_ENABLE_HIP_TRACING|tracing of HIP"
   "DFTRACER_ENABLE_MPI|tracing of MPI"
   "DFTRACER_ENABLE_HDF5|tracing of HDF5"
   "DFTRACER_ENABLE_FTRACING|tracing by -finstrument-functions"
   "DFTRACER_ENABLE_PAPI_TRACING|PAPI counters"
   "DFTRACER_ENABLE_VARIORUM|Variorum power counters"
-  "DFTRACER_ENABLE_DYNAMIC_DETECTION|switching on whatever the machine has"
   "DFTRACER_ENABLE_NATIVE_SCRIPT|the dftracer_* scripts (the dftracer command takes their place)"
   "DFTRACER_GENERATE_INTERFACES|generation of interfaces from system headers"
   "DFTRACER_BUILD_PYTHON_BINDINGS|the Python package"
@@ -34,7 +35,6 @@ set(DFTRACER_ABSENT_SWITCHES
   "DFTRACER_ENABLE_DLIO_BENCHMARK_TESTS|the DLIO benchmark tests"
   "DFTRACER_ENABLE_PAPER_TESTS|the paper's tests")
 set(DFTRACER_ABSENT_VALUES
-  "DFTRACER_CUDA_PATH|tracing of CUDA"
   "DFTRACER_MPI_IMPL|tracing of MPI"
   "DFTRACER_PYTHON_SITE|the Python package"
   "DFTRACER_TEST_LD_LIBRARY_PATH|a library path for its tests"

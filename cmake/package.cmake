@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(DFT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/dftracer)
 
-foreach(switch CUDA_TRACING HIP_TRACING MPI HDF5 FTRACING PAPI_TRACING VARIORUM)
+foreach(switch HIP_TRACING MPI HDF5 FTRACING PAPI_TRACING VARIORUM)
   set(DFT_HAS_${switch} 0)
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/dftracer_config.hpp.in

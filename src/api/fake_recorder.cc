@@ -159,7 +159,7 @@ void add_relation(Region* r, std::string_view relation, std::uint64_t entity) {
 }
 
 void emit_instant(model::SiteId site, const Args& args) { fake::emit(model::RecordKind::kEvent, true, site, args); }
-void emit_metadata(model::SiteId site, const Args& args) {
+void emit_metadata(model::SiteId site, const Args& args, std::uint32_t) {
   fake::emit(model::RecordKind::kMetadata, false, site, args);
 }
 bool recording() { return fake::state.recording; }
@@ -189,6 +189,12 @@ void finish_from_api() {
   fake::state.calls.emplace_back("finish");
   fake::state.recording = false;
   misbehave();
+}
+
+void serve_request() noexcept {
+  fake::state.calls.emplace_back("serve");
+  dftracer_on = 1;
+  errno = EPIPE;
 }
 
 void mark_used(std::string_view layer) {

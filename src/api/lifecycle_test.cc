@@ -5,6 +5,7 @@
 
 #include "api/fake_recorder.h"
 #include "dftracer/dftracer.h"
+#include "dftracer/dftracer_config.hpp"
 
 namespace dft {
 namespace {
@@ -57,6 +58,19 @@ TEST_F(Lifecycle, NullNotesAreIgnored) {
   mark_used(nullptr);
   EXPECT_TRUE(fake::state.calls.empty());
 }
+
+#if DFTRACER_HAS_GPU_TRACING
+TEST_F(Lifecycle, ARegionServesARequestOfTheSessionBeforeItBegins) {
+  dftracer_on = 2;
+  errno = ENOTTY;
+  DFTRACER_C_REGION_START(first);
+  EXPECT_EQ(errno, ENOTTY);
+  DFTRACER_C_REGION_END(first);
+  DFTRACER_C_REGION_START(second);
+  DFTRACER_C_REGION_END(second);
+  EXPECT_EQ(fake::state.calls, Calls{"serve"});
+}
+#endif
 
 TEST_F(Lifecycle, ErrnoIsKeptAndNothingIsThrown) {
   fake::state.throw_in_session = true;

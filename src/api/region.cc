@@ -3,6 +3,8 @@
 // pointers that are no open region; what is left here is null checks and the ids of call sites.
 #include "api/exception_type.h"
 #include "api/site.h"
+#include "dftracer/dftracer_config.hpp"
+#include "session/session.h"
 
 using dft::api::layer_of;
 using dft::api::text_of;
@@ -14,15 +16,26 @@ record::Region* region_of(DFTracerData* region) { return reinterpret_cast<record
 DFTracerData* handle_of(record::Region* region) { return reinterpret_cast<DFTracerData*>(region); }
 
 constexpr std::size_t kLongestLiteralName = 4096;
+
+// Before the region begins: its own calls are to be seen already.
+inline void serve() {
+#if DFTRACER_HAS_GPU_TRACING
+  if (__builtin_expect(__atomic_load_n(&dftracer_on, __ATOMIC_RELAXED) != dft::session::kServiceWanted, 1)) return;
+  const dft::api::ErrnoKeeper errno_keeper;
+  dft::session::serve_request();
+#endif
+}
 }  // namespace
 
 extern "C" {
 
 DFTracerData* dftracer_region_start(dftracer_site* site) noexcept {
+  serve();
   return handle_of(record::open_region(dft::api::id_of(site)));
 }
 
 DFTracerData* dftracer_region_start_named(const char* name, const char* cat, int event_type, int type) noexcept {
+  serve();
   const model::Layer layer = layer_of(type);
   const std::string_view category = cat != nullptr                   ? cat
                                     : layer == model::Layer::kCppApp ? model::kCategoryCpp

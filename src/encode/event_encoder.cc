@@ -87,6 +87,9 @@ ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const 
   if (record.schema != model::kNoArgs && record.schema != model::kSelfDescribing) {
     schema = schemas_.find(record.schema);
     if (__builtin_expect(schema == nullptr, 0)) return ArgsOutcome::kInconsistent;
+    if (record.kind == model::RecordKind::kEvent && is_steady(record, site, *schema)) {
+      return write_steady_event(record, site, *schema, tid, out);
+    }
   }
   const std::size_t room = args_room(record, schema) + site.size + kRoomForFrame + text::kSlack;
   if (!out.reserve(room)) return ArgsOutcome::kInconsistent;
@@ -110,7 +113,36 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
     if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
     p = args.end;
   }
-  finish(out, text::put_literal(p, "}\n"));
+  return finish_event(text::put_literal(p, "}\n"), site, times, out);
+}
+
+// GPU work: many args of which few change. A function of its own, so that it weighs on no other event.
+[[gnu::noinline]] ArgsOutcome EventEncoder::write_steady_event(const model::RecordHeader& record,
+                                                               const SitePrefix& site, const SchemaText& schema,
+                                                               std::int32_t tid, base::Buffer& out) {
+  const std::size_t room = args_room(record, &schema) + site.size + kRoomForFrame + text::kSlack;
+  if (!out.reserve(room)) return ArgsOutcome::kInconsistent;
+  const Interval times = interval_of(record);
+  char* const p = put_complete(out.end(), site, tid, times);
+  if (char* const end = steady_.put(p + ArgsHead::kSize, record)) {
+    std::memcpy(p, args_head_.text, ArgsHead::kSize);
+    return finish_event(text::put_literal(end, "}}\n"), site, times, out);
+  }
+  const ArgsText args = put_args(p, record, &schema, strings_, {args_head_, true, false});
+  if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
+  steady_.learn(record, schema, strings_);
+  return finish_event(text::put_literal(args.end, "}\n"), site, times, out);
+}
+
+inline bool EventEncoder::is_steady(const model::RecordHeader& record, const SitePrefix& site,
+                                    const SchemaText& schema) const {
+  return (site.layer == model::Layer::kCuda || site.layer == model::Layer::kHip) &&
+         schema.fields >= SteadyArgs::kLeast && record.flags == 0 && options_.metadata;
+}
+
+[[gnu::always_inline]] inline ArgsOutcome EventEncoder::finish_event(char* end, const SitePrefix& site,
+                                                                     const Interval& times, base::Buffer& out) {
+  finish(out, end);
   count_line(site.layer);
   id_text_.advance();
   reversed_ += times.reversed;
@@ -271,12 +303,16 @@ bool EventEncoder::define(const model::StringDef& string, std::int32_t tid, base
   return true;
 }
 
-void EventEncoder::forget_defined_strings() { strings_.clear(); }
+void EventEncoder::forget_defined_strings() {
+  strings_.clear();
+  steady_.clear();
+}
 
 void EventEncoder::forget() {
   sites_.forget();
   strings_.forget();
   schemas_.forget();
+  steady_.forget();
 }
 
 inline EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {

@@ -20,6 +20,7 @@
 #include "encode/record_args.h"
 #include "encode/schema_texts.h"
 #include "encode/site_cache.h"
+#include "encode/steady_args.h"
 #include "encode/string_cache.h"
 #include "model/definitions.h"
 #include "model/record.h"
@@ -94,6 +95,10 @@ class EventEncoder {
                            base::Buffer& out);
   ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                           std::int32_t tid, base::Buffer& out);
+  ArgsOutcome write_steady_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema,
+                                 std::int32_t tid, base::Buffer& out);
+  bool is_steady(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema) const;
+  ArgsOutcome finish_event(char* end, const SitePrefix& site, const Interval& times, base::Buffer& out);
   ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                             std::int32_t tid, base::Buffer& out);
   ArgsOutcome write_metadata(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
@@ -117,6 +122,7 @@ class EventEncoder {
   SiteCache sites_;
   StringCache strings_;
   SchemaTexts schemas_;
+  SteadyArgs steady_;
   const model::Definitions& definitions_;
   BlockStats stats_;
   std::uint64_t reversed_ = 0;

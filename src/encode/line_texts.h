@@ -41,25 +41,38 @@ class IdText {
   char text_[6 + text::kMaxNumber + text::kSlack];
 };
 
-// Runs of records share their thread. Writes the tid and ,"ts": behind it.
+// Few threads alternate: those of calls and the lanes of their work. Writes the tid and ,"ts": behind it.
 class TidText {
  public:
-  TidText() { set(0); }
+  TidText() {
+    for (Entry& entry : entries_) set(entry, 0);
+  }
   char* put(char* p, std::int32_t tid) {
-    if (__builtin_expect(tid != tid_, 0)) set(tid);
-    std::memcpy(p, text_, sizeof text_);
-    return p + size_;
+    if (tid != last_->tid) look_up(tid);
+    std::memcpy(p, last_->text, sizeof last_->text);
+    return p + last_->size;
   }
 
  private:
-  void set(std::int32_t tid) {
-    char* p = text::put_literal(text::put_int(text_, tid), ",\"ts\":");
-    tid_ = tid;
-    size_ = static_cast<std::uint32_t>(p - text_);
+  static constexpr std::uint32_t kEntries = 16;
+  struct Entry {
+    std::int32_t tid;
+    std::uint32_t size;
+    char text[24];
+  };
+  void look_up(std::int32_t tid) {
+    last_ = &entries_[static_cast<std::uint32_t>(tid) % kEntries];
+    if (tid != last_->tid) set(*last_, tid);
   }
-  std::int32_t tid_;
-  std::uint32_t size_;
-  char text_[24];
+  static void set(Entry& entry, std::int32_t tid) {
+    char buffer[24 + text::kMaxNumber + text::kSlack] = {};
+    char* const end = text::put_literal(text::put_int(buffer, tid), ",\"ts\":");
+    entry.tid = tid;
+    entry.size = static_cast<std::uint32_t>(end - buffer);
+    std::memcpy(entry.text, buffer, sizeof entry.text);
+  }
+  Entry entries_[kEntries];
+  Entry* last_ = entries_;
 };
 
 // Times of one trace have the same leading digits for minutes, and in a burst also the next four.

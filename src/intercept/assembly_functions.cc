@@ -20,16 +20,16 @@ __attribute__((used, visibility("hidden"))) int dft_vfork_failed(int error) {
   errno = error;
   return -1;
 }
-__attribute__((used, visibility("hidden"))) void* dft_real_dlopen(const char*, int flags) {
-  if (const ProcessHooks* hooks = process_hooks()) hooks->before_dlopen(flags);
+__attribute__((used, visibility("hidden"))) void* dft_real_dlopen(const char* file, int flags, const void* caller) {
+  if (const ProcessHooks* hooks = process_hooks()) hooks->before_dlopen(file, flags, caller);
   return real_dlopen.find();
 }
-__attribute__((used, visibility("hidden"))) void* dft_real_dlsym() {
-  if (const ProcessHooks* hooks = process_hooks()) hooks->before_dlsym();
+__attribute__((used, visibility("hidden"))) void* dft_real_dlsym(const void*, const void*, const void* caller) {
+  if (const ProcessHooks* hooks = process_hooks()) hooks->before_dlsym(caller);
   return real_dlsym.find();
 }
-__attribute__((used, visibility("hidden"))) void* dft_real_dlvsym() {
-  if (const ProcessHooks* hooks = process_hooks()) hooks->before_dlsym();
+__attribute__((used, visibility("hidden"))) void* dft_real_dlvsym(const void*, const void*, const void* caller) {
+  if (const ProcessHooks* hooks = process_hooks()) hooks->before_dlsym(caller);
   return real_dlvsym.find();
 }
 }
@@ -97,6 +97,7 @@ __asm__(
       "  pushq %rsi\n"                                       \
       "  pushq %rdx\n"                                       \
       "  .cfi_adjust_cfa_offset 24\n"                        \
+      "  movq 24(%rsp), %rdx\n"                              \
       "  call dft_real_" #name                               \
       "\n"                                                   \
       "  popq %rdx\n"                                        \

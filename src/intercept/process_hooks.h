@@ -30,8 +30,9 @@ struct ProcessHooks {
   void (*before_vfork)();
   void (*after_vfork)();
   // A library is about to be loaded, a function is about to be looked up: what was loaded before is bound.
-  void (*before_dlopen)(int flags);
-  void (*before_dlsym)();
+  // `caller`: an address inside the calling function.
+  void (*before_dlopen)(const char* file, int flags, const void* caller);
+  void (*before_dlsym)(const void* caller);
   // On behalf of the application (DFTRACER_BIND_SIGNALS=1): the tracer's own handlers stay out of sight.
   int (*sigaction)(SigactionCall* real, int signal, const struct sigaction* wanted, struct sigaction* old);
   SignalHandler (*signal)(SignalCall* real, int signal, SignalHandler handler);

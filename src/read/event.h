@@ -19,7 +19,21 @@ enum class Generation : std::uint8_t { kUnknown, kG1a, kG1b, kG1c, kG1d, kG2, kG
 std::string_view generation_name(Generation generation);
 
 // Well-known numeric args, as bits of Event::have and as indexes of Event::number.
-enum KnownArg : std::uint8_t { kArgRet, kArgBytes, kArgSize, kArgCount, kArgDurNs, kArgDftCount, kKnownArgs };
+enum KnownArg : std::uint8_t {
+  kArgRet,
+  kArgBytes,
+  kArgSize,
+  kArgCount,
+  kArgDurNs,
+  kArgDftCount,
+  kArgDevice,       // device_id
+  kArgCorrelation,  // correlation_id
+  kArgGraph,        // graph_id
+  kArgGraphNode,    // graph_node_id
+  kArgSrcKind,      // src_kind, dst_kind: memory at the ends of a copy
+  kArgDstKind,
+  kKnownArgs
+};
 
 struct Event {
   std::string_view name;
@@ -41,7 +55,7 @@ struct Event {
   std::int32_t type = 0;     // number as written, or derived from cat
   model::Phase phase = model::Phase::kUnknown;
   Generation generation = Generation::kUnknown;  // what this line alone tells; kUnknown when it tells nothing
-  std::uint8_t have = 0;                         // bit per KnownArg
+  std::uint16_t have = 0;                        // bit per KnownArg
   bool has_id = false;
   bool has_type = false;     // false: derived
   bool hhash_first = false;  // args begins with hhash

@@ -184,12 +184,21 @@ void EventBuilder<Cursor>::take_known_arg(std::string_view key, const Value& val
     case 5: index = key == "bytes" ? kArgBytes : key == "count" ? kArgCount : kKnownArgs; break;
     case 6: index = key == "dur_ns" ? kArgDurNs : kKnownArgs; break;
     case 7: index = key == "dft_cnt" ? kArgDftCount : kKnownArgs; break;
+    case 8:
+      index = key == "graph_id"   ? kArgGraph
+              : key == "src_kind" ? kArgSrcKind
+              : key == "dst_kind" ? kArgDstKind
+                                  : kKnownArgs;
+      break;
+    case 9: index = key == "device_id" ? kArgDevice : kKnownArgs; break;
+    case 13: index = key == "graph_node_id" ? kArgGraphNode : kKnownArgs; break;
+    case 14: index = key == "correlation_id" ? kArgCorrelation : kKnownArgs; break;
     default: break;
   }
   std::int64_t number = 0;
   if (index == kKnownArgs || !parse_signed(value, number)) return;
   event_.number[index] = number;
-  event_.have = static_cast<std::uint8_t>(event_.have | 1u << index);
+  event_.have = static_cast<std::uint16_t>(event_.have | 1u << index);
 }
 
 template <class Cursor>

@@ -152,6 +152,8 @@ void emit_instant(model::SiteId site, const Args& args) {
   emit(RecordKind::kEvent, model::kFlagInstant, site, now, now, args, 0);
 }
 
-void emit_metadata(model::SiteId site, const Args& args) { emit(RecordKind::kMetadata, 0, site, 0, 0, args, 0); }
+void emit_metadata(model::SiteId site, const Args& args, std::uint32_t lane) {
+  emit(RecordKind::kMetadata, 0, site, 0, 0, args, lane);
+}
 
 }  // namespace dft::record

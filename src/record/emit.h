@@ -139,7 +139,7 @@ struct Args {
 void emit_event(model::SiteId site, base::Ticks begin, base::Ticks end, const Args& args, std::uint8_t flags = 0,
                 std::uint32_t lane = 0);
 void emit_instant(model::SiteId site, const Args& args);
-void emit_metadata(model::SiteId site, const Args& args);
+void emit_metadata(model::SiteId site, const Args& args, std::uint32_t lane = 0);
 
 // True when records are being taken now (one load).
 bool recording();

@@ -116,6 +116,12 @@ void bind_complete_libraries() {
   looking.unlock();
 }
 
+void look_at_objects(void (*look)()) {
+  if (!looking.try_lock()) return;
+  look();
+  looking.unlock();
+}
+
 void before_library(const config::Options& config, int flags) {
   bind_new_libraries();
   if ((flags & RTLD_DEEPBIND) != 0 && intercept::preload_library_is_loaded()) bind_slots(config);

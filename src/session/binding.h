@@ -18,6 +18,8 @@ bool calls_are_bound();  // by either
 void bind_new_libraries();
 // The same without a call of the dynamic linker: what is still being loaded has to wait. For the drain's thread.
 void bind_complete_libraries();
+// Calls `look`, which may read the list of loaded objects, unless a fork is under way. For the drain's thread.
+void look_at_objects(void (*look)());
 // A dlopen with these flags begins. A library that looks at itself first (RTLD_DEEPBIND) does not find the preload
 // library's names, so it is bound behind that, too.
 void before_library(const config::Options& config, int flags);

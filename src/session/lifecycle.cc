@@ -17,6 +17,7 @@
 #include "record/entry.h"
 #include "record/recorder.h"
 #include "session/binding.h"
+#include "session/gpu.h"
 #include "session/identity.h"
 #include "session/session_state.h"
 #include "sources/io/io_source.h"
@@ -136,16 +137,22 @@ void after_vfork() {
   io::resume_io();
 }
 
-void before_dlopen(int flags) {
+void before_dlopen(const char* file, int flags, const void* caller) {
   state.libraries_opened.fetch_add(1, std::memory_order_relaxed);
   if (state.config != nullptr) before_library(state.config->options, flags);
+  gpu_before_dlopen(file, flags, caller);
+}
+
+void before_dlsym(const void* caller) {
+  bind_new_libraries();
+  gpu_before_dlsym(caller);
 }
 
 }  // namespace
 
 const intercept::ProcessHooks lifecycle_hooks = {
-    finish_process, before_exec,   exec_failed,        child_log_file,   traced_fork,   before_vfork,
-    after_vfork,    before_dlopen, bind_new_libraries, traced_sigaction, traced_signal,
+    finish_process, before_exec,   exec_failed,  child_log_file,   traced_fork,   before_vfork,
+    after_vfork,    before_dlopen, before_dlsym, traced_sigaction, traced_signal,
 };
 
 }  // namespace dft::session

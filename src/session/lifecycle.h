@@ -9,15 +9,18 @@
 //   thread start               nothing
 //   thread exit                its chunks go to the drain
 //   fork, parent               (bound) an event
-//   fork, child                forgets all but names; its own file (suffix fork) at its first event
+//   fork, child                forgets all but names; its own file (suffix fork) at its first event; never calls a
+//                              GPU's library that its parent used
 //   vfork child                nothing: it shares the parent's memory and is recognised by its pid
 //   exec (bound)               file ended with `end` of the old image; starts again if exec fails
 //   posix_spawn (bound)        the child gets an absolute DFTRACER_LOG_FILE
-//   _exit, _Exit (bound),
+//   _exit, _Exit (bound),      the GPU's last records first, then:
 //   quick_exit, exit, return
 //   from main, destructor      file ended with `end`
-//   dlopen (bound)             counted for `end`; what it loads is bound before its functions are looked up
-//   fatal signal               DFTRACER_BIND_SIGNALS=1: file ended when the signal kills; else as SIGKILL
+//   dlopen (bound)             counted for `end`; what it loads is bound before its functions are looked up; when it
+//                              names CUDA's driver, GPU recording is on before it returns (session/gpu.h)
+//   fatal signal               DFTRACER_BIND_SIGNALS=1: what is complete on the GPU is taken, file ended when the
+//                              signal kills; else as SIGKILL
 //   SIGKILL                    up to one flush interval is lost; nothing with DFTRACER_CRASH_SAFE=1 (dftracer recover)
 //
 //   bound: by the preload library, or by an init call (intercept/process_functions.h)

@@ -15,6 +15,7 @@
 #include "encode/block_compressor.h"
 #include "encode/json_writer.h"
 #include "model/trace_format.h"
+#include "session/gpu.h"
 #include "session/session_state.h"
 #include "session/utc_date.h"
 
@@ -76,7 +77,9 @@ void append_start_args(const StartFacts& facts, base::Buffer& out) {
 void append_build(base::Buffer& out) {
   JsonWriter json(out);
   json.begin_object();
-  for (const char* part : {"mpi", "hdf5", "hip", "cuda", "finstrument", "variorum"}) json.key(part).flag(false);
+  for (const char* part : {"mpi", "hdf5", "hip"}) json.key(part).flag(false);
+  json.key("cuda").flag(DFTRACER_HAS_CUDA_TRACING != 0);
+  for (const char* part : {"finstrument", "variorum"}) json.key(part).flag(false);
   json.end_object();
 }
 
@@ -193,6 +196,9 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   base::Buffer text;
   append_interception(text);
   json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(text.view());
+  text.clear();
+  append_gpu_choice(text);
+  json.raw_members(text.view());
   json.key("log_file").string(file.path()).end_object().key("build").raw(build_.view());
   text.clear();
   const bool locked = lock_in_time();
@@ -204,8 +210,14 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   if (locked) lock_.unlock();
   text.clear();
   losses.append_sums(text);
+  base::Buffer gpu_losses;
+  append_gpu_losses(gpu_losses);
   json.key("dlopen").number(state.libraries_opened.load(std::memory_order_relaxed));
-  json.key("lost").raw(text.view());
+  json.key("lost").begin_object().raw_members(text.view().substr(1, text.size() - 2));
+  json.raw_members(gpu_losses.view()).end_object();
+  text.clear();
+  append_gpu_summary(text);
+  json.raw_members(text.view());
   encoder.life_cycle_event("end", pid_, end_ns, args.view(), out);
 }
 

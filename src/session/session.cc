@@ -15,6 +15,7 @@
 #include "base/raw_io.h"
 #include "record/recorder.h"
 #include "session/binding.h"
+#include "session/gpu.h"
 #include "session/identity.h"
 #include "session/lifecycle.h"
 #include "session/notes.h"
@@ -38,6 +39,7 @@ namespace {
 
 constexpr std::uint64_t kQuiesceNs = 1'000'000'000;
 constexpr std::uint64_t kHandlerQuiesceNs = 200'000'000;
+constexpr std::uint64_t kHandlerGpuPatienceNs = 2'000'000'000;
 constexpr std::uint64_t kHandlerPatienceNs = 5'000'000'000;
 
 // Constructed in place and never destroyed: it must work after static destruction.
@@ -54,6 +56,11 @@ Notes& notes() {
 // A plain int for C's sake; every access is atomic, since the macros read it on any thread at any time.
 void set_on(bool on) { __atomic_store_n(&dftracer_on, on ? 1 : 0, __ATOMIC_RELAXED); }
 bool is_on() { return __atomic_load_n(&dftracer_on, __ATOMIC_RELAXED) != 0; }
+
+void tick() {
+  bind_complete_libraries();
+  look_at_objects(look_for_driver);
+}
 
 void turn_off() {
   stop_sources();
@@ -130,7 +137,7 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
   out->writer.encoder.time_metric = metric_of(config.time_metric);
   out->flush_interval_ms = config.flush_interval_ms;
   out->on_start = pause_sources_of_thread;
-  out->on_interval = bind_complete_libraries;
+  out->on_interval = tick;
   out->crash_safe = config.crash_safe;
   return true;
 }
@@ -183,6 +190,7 @@ bool start_recording(const StartRequest& request) {
   set_on(true);
   recorder.start(pid);
   if (config.bind_signals) bind_fatal_signals();
+  allow_gpu(config, pid);
   return true;
 }
 
@@ -206,6 +214,7 @@ std::uint64_t exit_timeout_ns() {
 
 // False when the drain is still at work: it may hold what it needs for ever, and nothing may start beside it.
 bool finish_as(Phase phase) {
+  end_gpu();
   const bool finished = write::drain.finish(exit_timeout_ns(), kQuiesceNs);
   if (!finished) {
     phase = Phase::kEnded;
@@ -271,7 +280,7 @@ void on_forked() {
 }
 
 // An event while nothing is recorded: the first one of this process, or of a forked child.
-bool on_first_event() {
+bool start_at_first_event() {
   if (write::drain.is_starting_on_this_thread()) return false;  // the lock's holder waits for it
   recorder.settle_child();
   const SourcesPaused paused;
@@ -281,6 +290,12 @@ bool on_first_event() {
   if (phase == Phase::kRecording) return true;
   if (phase != Phase::kIdle) return false;
   return start_guarded(adjusted({}));
+}
+
+bool on_first_event() {
+  if (!start_at_first_event()) return false;
+  if (!io_is_traced()) start_gpu();  // else it may be a call of the driver's own, which holds its locks
+  return true;
 }
 
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
@@ -298,6 +313,7 @@ __attribute__((constructor)) void on_load() {
   state.load_pid = raw::pid();
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
   current_directory(state.start_directory, sizeof state.start_directory);
+  offer_nvtx(state.start_directory);
   state.phase.store(Phase::kIdle, std::memory_order_relaxed);
   set_on(true);
 }
@@ -310,6 +326,21 @@ bool join_recording(const StartRequest& request) {
   if (has_prefix && state.producer == Producer::kPreload) tell_ignored_prefix(request.log_file);
   if (!io_is_traced()) start_requested_sources(request, state.prefix);
   notes().set_interception(interception());
+  return true;
+}
+
+// The preload library records from the first event on, whichever it is. False when it is not to.
+bool expect_events() {
+  const base::LockGuard guard(state.lock);
+  const config::Options& config = *options();
+  if (!config.enable) {
+    turn_off();
+    return false;
+  }
+  state.preloaded = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
+  if (!state.preloaded) return false;
+  start_sources(config, absolute_prefix({}, config, state.start_directory), {});
+  expect_gpu(config);
   return true;
 }
 
@@ -330,21 +361,15 @@ bool start(const StartRequest& request) {
   const SourcesPaused paused;
   StartRequest bound = request;
   bound.bind = wants_binding(request) && bind_calls(state.config->options);
-  return start_bound(bound);
+  if (!start_bound(bound)) return false;
+  start_gpu();
+  return true;
 }
 
 void note_preload() {
   if (!is_on()) return;
   const SourcesPaused paused;
-  const base::LockGuard guard(state.lock);
-  const config::Options& config = *options();
-  if (!config.enable) {
-    turn_off();
-    return;
-  }
-  state.preloaded = config.init == config::InitMode::kPreload || config.init == config::InitMode::kHybrid;
-  if (!state.preloaded) return;
-  start_sources(config, absolute_prefix({}, config, state.start_directory), {});
+  if (expect_events()) start_gpu();
 }
 
 void finish_from_api() {
@@ -353,6 +378,7 @@ void finish_from_api() {
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;
   if (state.preloaded) {
+    flush_gpu(exit_timeout_ns());
     write::drain.flush(exit_timeout_ns());
     return;
   }
@@ -394,18 +420,25 @@ void resume_after_exec(bool was_recording) {
   StartRequest request;
   request.producer = state.producer;
   request.log_file = state.prefix;
-  const base::LockGuard guard(state.lock);
-  start_guarded(request);
+  {
+    const base::LockGuard guard(state.lock);
+    if (!start_guarded(request)) return;
+  }
+  start_gpu();
 }
 
 // A handler must not wait for a lock that the interrupted thread may hold: it only asks the drain and waits a bounded
 // time.
 void flush_in_handler() {
-  if (this_process_records()) write::drain.flush(kHandlerPatienceNs);
+  if (!this_process_records()) return;
+  flush_gpu(kHandlerGpuPatienceNs);
+  write::drain.flush(kHandlerPatienceNs);
 }
 
 void finish_in_handler() {
   if (!this_process_records()) return;
+  flush_gpu(kHandlerGpuPatienceNs);
+  forget_gpu();
   write::drain.finish(kHandlerPatienceNs, kHandlerQuiesceNs);
   state.phase.store(Phase::kEnded, std::memory_order_release);
   set_on(false);
@@ -426,6 +459,18 @@ void become_forked_child() {
     set_on(true);
   }
   recorder.child_settled();
+}
+
+void request_service() {
+  int on = 1;
+  __atomic_compare_exchange_n(&dftracer_on, &on, kServiceWanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+void serve_request() noexcept {
+  int wanted = kServiceWanted;
+  if (!__atomic_compare_exchange_n(&dftracer_on, &wanted, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  const SourcesPaused paused;
+  start_gpu();
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }

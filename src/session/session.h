@@ -30,6 +30,10 @@ bool start(const StartRequest& request);
 // new start opens a new file. In PRELOAD and HYBRID mode the API's call flushes only; the process end finalises.
 void finish_from_api();
 
+// The API's calls ask with their load of dftracer_on, and serve when there is something (kServiceWanted).
+inline constexpr int kServiceWanted = 2;
+void serve_request() noexcept;
+
 // Changes whenever a new trace file begins: what must stand once in each file is written again then.
 std::uint64_t file_generation();
 

@@ -50,6 +50,9 @@ void resume_after_exec(bool was_recording);
 void flush_in_handler();
 void finish_in_handler();
 
+// Any thread, without waiting: the next call of the API does what only a thread of the application may.
+void request_service();
+
 // atfork and quick_exit. As early as can be: the application's own handlers, registered later, may have events, and run
 // while no lock of ours is held for a fork, and before the trace is ended. Later, and in a forked child, their
 // registration could also meet a lock of libc that nobody will release.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "session/gpu.h"
 #include "sources/io/io_source.h"
 
 namespace dft::session {
@@ -45,7 +46,10 @@ void start_sources(const config::Options& config, std::string_view own_prefix, s
 
 void stop_sources() { io::stop_io(); }
 
-void sources_in_child() { io::io_in_forked_child(); }
+void sources_in_child() {
+  io::io_in_forked_child();
+  gpu_in_child();
+}
 
 bool io_is_traced() { return io::io_is_on(); }
 

@@ -8,6 +8,7 @@
 #include "tools/args_reader.h"
 #include "tools/command_line.h"
 #include "tools/commands.h"
+#include "tools/gpu_report.h"
 #include "tools/report.h"
 
 namespace dft::tools {
@@ -32,6 +33,7 @@ class Info : public Report {
   std::vector<read::FileReport> files;
   std::map<std::pair<int, std::string>, std::uint64_t> layers;  // (type, cat) -> events
   read::HashTable names;
+  GpuRows gpu;
   std::uint64_t metadata = 0;
   std::uint64_t first_ns = ~std::uint64_t{0};
   std::uint64_t last_ns = 0;
@@ -54,6 +56,10 @@ class Info : public Report {
     return *(last_ = &processes.back());
   }
 
+  void every_event(const read::Block& block, const read::Event& event) override {
+    if (event.phase == model::Phase::kMetadata) gpu.add_metadata(block, event);
+  }
+
   bool event(const read::Block& block, const read::Event& event) override {
     Process& owner = process(block, event);
     if (!event.hhash.empty() && owner.host_hash.empty()) owner.host_hash = event.hhash;
@@ -63,6 +69,7 @@ class Info : public Report {
       if (event.name == model::kProcessRecord && event.arg_name == "rank") owner.rank = event.arg_value;
       return true;
     }
+    if (event.phase == model::Phase::kComplete) gpu.add(block, event);
     ++owner.events;
     ++layers[{event.type, std::string(event.cat)}];
     if (owner.threads.size() < kMostThreads) owner.threads.insert(event.tid);
@@ -86,6 +93,7 @@ class Info : public Report {
 
   void file_end(const read::FileReport& report) override {
     files.push_back(report);
+    gpu.end_file();
     first_of_file_ = processes.size();
     last_ = nullptr;
   }
@@ -94,6 +102,8 @@ class Info : public Report {
   Process* last_ = nullptr;
   std::size_t first_of_file_ = 0;
 };
+
+constexpr std::size_t kTopKernels = 5;
 
 // What the start event says about how it was recorded.
 constexpr const char* kStartKeys[] = {"clock", "compressor", "time_metric", "anchor_ns", "ticks_per_ns", "init"};
@@ -158,6 +168,8 @@ void print_text(const Info& info, Output& out) {
   layers.print(out);
   out << "\n";
   print_processes(info, out);
+  if (info.gpu.any()) out << "\n";
+  print_gpu_text(info.gpu, kTopKernels, out);
 }
 
 void print_process_json(const Info& info, const Process& process, encode::JsonWriter& json) {
@@ -197,12 +209,14 @@ void print_json(const Info& info, Output& out) {
   }
   json.end_array().key("metadata_records").number(info.metadata);
   if (info.last_ns != 0) json.key("first_ns").number(info.first_ns).key("last_ns").number(info.last_ns);
+  if (info.gpu.any()) print_gpu_json(info.gpu, kTopKernels, out);
   end_json(out);
 }
 
 int info(const Selection& selection) {
   Info report(selection);
   if (const int status = report.read(false, true); status != kExitGood) return status;
+  report.gpu.finish();
   Output out;
   if (selection.json) {
     print_json(report, out);

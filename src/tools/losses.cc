@@ -8,6 +8,10 @@
 
 namespace dft::tools {
 
+namespace {
+constexpr std::string_view kByChoice = "api_quiet";  // calls that the configuration leaves out
+}  // namespace
+
 void Losses::begin_file(const std::string& file) {
   file_ = file;
   started_ = ended_ = file_recovered_ = false;
@@ -52,6 +56,10 @@ void Losses::end_file() {
 
 void Losses::print_text(Output& out) const {
   for (const auto& [name, cause] : causes_) {
+    if (name == kByChoice) {
+      out << "LEFT OUT: by choice, " << (cause.detail.empty() ? name : cause.detail) << "\n";
+      continue;
+    }
     out << "LOST: "
         << (cause.count != 0 || !cause.unknown ? counted(cause.count, "event") : "an unknown number of events");
     if (cause.count != 0 && cause.unknown) out << " and more that could not be counted";

@@ -47,7 +47,8 @@ void Table::print(Output& out) const {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string blanks(widths[i] - width(row[i]), ' ');
       line += i == 0 ? "" : "  ";
-      line += i < left_ ? row[i] + blanks : blanks + row[i];
+      const bool to_left = i < left_ || (text_last_ && i + 1 == row.size());
+      line += to_left ? row[i] + blanks : blanks + row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << "\n";

@@ -43,16 +43,20 @@ void end_json(Output& out);
 
 inline std::string_view json_bool(bool value) { return value ? "true" : "false"; }
 
-// Columns are aligned; the first `left` of them to the left, the others to the right.
+// Columns are aligned; the first `left` of them to the left, the others to the right, but the last where it is a long
+// text.
 class Table {
  public:
-  Table(std::vector<std::string> head, std::size_t left) : left_(left) { rows_.push_back(std::move(head)); }
+  Table(std::vector<std::string> head, std::size_t left, bool text_last = false) : left_(left), text_last_(text_last) {
+    rows_.push_back(std::move(head));
+  }
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.size() == 1; }
   void print(Output& out) const;
 
  private:
   std::size_t left_;
+  bool text_last_;
   std::vector<std::vector<std::string>> rows_;
 };
 

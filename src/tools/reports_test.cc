@@ -67,6 +67,17 @@ TEST(Summary, LossesComeFirst) {
   }
 }
 
+TEST(Summary, CallsLeftOutByChoiceAreNotCalledLost) {
+  const TempDir dir;
+  const std::string quiet =
+      R"({"name":"loss","cat":"dftracer","type":14,"pid":7,"tid":7,"ph":4,"args":{"hhash":"2a702c695247d487","cause":"api_quiet","detail":"runtime queries"}})"
+      "\n";
+  const auto file = dir.write("t.pfw", our_trace(quiet + work(2, 2000, 10), 1));
+  const Said said = dftracer({"summary", file});
+  EXPECT_EQ(said.out.find("LEFT OUT: by choice, runtime queries\n"), 0u) << said.out;
+  EXPECT_FALSE(contains(said.out, "LOST"));
+}
+
 TEST(Summary, GpuLanesAreBusyTimeNotNesting) {
   const TempDir dir;
   const auto kernel = [](std::uint64_t id, std::uint64_t ts, std::uint64_t dur, const char* more) {

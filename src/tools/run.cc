@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "dftracer/dftracer_config.hpp"
 #include "model/trace_format.h"
 #include "read/inputs.h"
 #include "tools/child.h"
@@ -24,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kLibrary = "libdftracer_preload.so";
+constexpr const char* kNvtxLibrary = "NVTX_INJECTION64_PATH";
 constexpr std::uint64_t kMostCounted = std::uint64_t{32} << 20;  // larger traces are not read only to count
 
 struct RunOptions {
@@ -74,6 +76,10 @@ Environment tracing_environment(const RunOptions& options, const std::string& pr
     const char* before = std::getenv("LD_PRELOAD");
     out.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
     out.emplace_back("ASAN_OPTIONS", sanitizer_options());
+  }
+  // From outside it is there before the program's first thread; the program's user may have another in mind.
+  if (DFTRACER_HAS_CUDA_TRACING != 0 && !library.empty() && std::getenv(kNvtxLibrary) == nullptr) {
+    out.emplace_back(kNvtxLibrary, library);
   }
   if (options.crash_safe) out.emplace_back("DFTRACER_CRASH_SAFE", "1");
   if (options.no_metadata) out.emplace_back("DFTRACER_INC_METADATA", "0");

@@ -5,6 +5,7 @@
 
 #include "tools/command_line.h"
 #include "tools/commands.h"
+#include "tools/gpu_report.h"
 #include "tools/report.h"
 #include "tools/summary_rows.h"
 #include "tools/untimed_rows.h"
@@ -15,8 +16,11 @@ namespace {
 struct SummaryOptions {
   Selection selection;
   bool csv = false;
+  bool gpu = false;
   std::string sort = "total";
   std::uint64_t top = 0;
+  std::size_t kernels() const { return top == 0 ? kTopKernels : static_cast<std::size_t>(top); }
+  static constexpr std::size_t kTopKernels = 20;
 };
 
 class Summary : public Report {
@@ -24,12 +28,20 @@ class Summary : public Report {
   explicit Summary(const Selection& selection) : Report(selection) {}
   SummaryRows rows;
   UntimedRows untimed;
+  GpuRows gpu;
 
  private:
+  void every_event(const read::Block& block, const read::Event& event) override {
+    if (event.phase == model::Phase::kMetadata) gpu.add_metadata(block, event);
+  }
+  void file_end(const read::FileReport&) override { gpu.end_file(); }
   bool event(const read::Block& block, const read::Event& event) override {
     if (event.phase == model::Phase::kAggregated || event.phase == model::Phase::kCounter) untimed.add(event);
     const bool life_cycle = event.cat == model::kCategoryDftracer && (event.name == "start" || event.name == "end");
-    if (event.phase == model::Phase::kComplete && !life_cycle) rows.add(event, block.unit_ns);
+    if (event.phase == model::Phase::kComplete && !life_cycle) {
+      rows.add(event, block.unit_ns);
+      gpu.add(block, event);
+    }
     return true;
   }
 };
@@ -106,7 +118,7 @@ void print_untimed(const UntimedRows& untimed, Output& out) {
   table.print(out);
 }
 
-void print_table(const Summary& summary, const Sorted& rows, std::size_t all) {
+void print_table(const Summary& summary, const Sorted& rows, std::size_t all, const SummaryOptions& options) {
   Output out;
   summary.losses().print_text(out);
   for (const auto& note : notes_of(summary)) out << "note: " << note << "\n";
@@ -132,10 +144,18 @@ void print_table(const Summary& summary, const Sorted& rows, std::size_t all) {
     out << "\n";
     lanes.print(out);
   }
+  if (summary.gpu.any()) out << "\n";
+  print_gpu_text(summary.gpu, options.kernels(), out);
   print_untimed(summary.untimed, out);
 }
 
-void print_json(const Summary& summary, const Sorted& rows) {
+void print_gpu_only(const Summary& summary, const SummaryOptions& options) {
+  Output out;
+  summary.losses().print_text(out);
+  print_gpu_text(summary.gpu, options.kernels(), out);
+}
+
+void print_json(const Summary& summary, const Sorted& rows, const SummaryOptions& options) {
   Output out;
   begin_json(out, "summary");
   auto& json = out.json();
@@ -177,6 +197,7 @@ void print_json(const Summary& summary, const Sorted& rows) {
     json.end_object();
   }
   json.end_array();
+  if (summary.gpu.any() || options.gpu) print_gpu_json(summary.gpu, options.kernels(), out);
   end_json(out);
 }
 
@@ -196,17 +217,27 @@ void print_csv(const Sorted& rows) {
   }
 }
 
+void print_all(const Summary& summary, const Sorted& rows, const SummaryOptions& options) {
+  if (options.selection.json) {
+    print_json(summary, rows, options);
+  } else if (options.csv && options.gpu) {
+    Output out;
+    print_gpu_csv(summary.gpu, options.kernels(), out);
+  } else if (options.csv) {
+    print_csv(rows);
+  } else if (options.gpu) {
+    print_gpu_only(summary, options);
+  } else {
+    print_table(summary, rows, summary.rows.rows().size(), options);
+  }
+}
+
 int summarise(const SummaryOptions& options) {
   Summary summary(options.selection);
   if (const int status = summary.read(false, false); status != kExitGood) return status;
+  summary.gpu.finish();
   const Sorted rows = sorted(summary.rows, options);
-  if (options.selection.json) {
-    print_json(summary, rows);
-  } else if (options.csv) {
-    print_csv(rows);
-  } else {
-    print_table(summary, rows, summary.rows.rows().size());
-  }
+  print_all(summary, rows, options);
   const bool empty = rows.empty() && summary.untimed.rows().empty();
   if (empty) message("nothing to summarise: no event was found that passes the filters");
   return empty || summary.damaged() ? kExitDamaged : kExitGood;
@@ -221,6 +252,7 @@ void add_summary(CommandLine& line) {
   add_inputs(command, options->selection);
   command.flag("--csv", options->csv, "Print comma-separated values")
       .excludes("--csv", "--json")
+      .flag("--gpu", options->gpu, "Only what concerns GPUs; with --csv its tables in place of the rows")
       .text("--sort", options->sort, "KEY", "Rows in descending order of this",
             {"total", "self", "count", "mean", "max", "p99", "bytes", "busy"})
       .number("--top", options->top, 1, 1'000'000'000, "Only so many rows");

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "tools/gpu_interval.h"
+#include "tools/gpu_rows.h"
 #include "tools/io_bytes.h"
 
 namespace dft::tools {
@@ -11,9 +13,6 @@ namespace {
 
 constexpr std::int64_t kFirstLane = std::int64_t{1} << 30;
 
-bool is_gpu(int type) {
-  return type == static_cast<int>(model::Layer::kCuda) || type == static_cast<int>(model::Layer::kHip);
-}
 bool is_io(int type) { return type == static_cast<int>(model::Layer::kLibcIo); }
 
 }  // namespace
@@ -29,7 +28,7 @@ SummaryRow& SummaryRows::row_of(const read::Event& event) {
   row.type = event.type;
   row.name = event.name;
   row.cat = event.cat;
-  if (is_io(row.type) || is_gpu(row.type)) row.busy = std::make_unique<IntervalUnion>();
+  if (is_io(row.type) || is_gpu_layer(row.type)) row.busy = std::make_unique<IntervalUnion>();
   index_.emplace(Key{row.name, row.cat, row.type}, &row);
   return row;
 }
@@ -39,8 +38,8 @@ SummaryRows::Thread& SummaryRows::thread_of(const read::Event& event) {
   if (last_ != nullptr && key == last_thread_) return *last_;
   last_thread_ = key;
   last_ = &threads_[key];
-  if (last_->lane == nullptr && event.tid >= kFirstLane && is_gpu(event.type)) {
-    last_->lane = &lanes_.emplace_back(LaneRow{event.pid, event.tid, 0, {}});
+  if (last_->lane == nullptr && event.tid >= kFirstLane && is_gpu_layer(event.type)) {
+    last_->lane = &lanes_.emplace_back(LaneRow{event.pid, event.tid, 0, {}, 0});
   }
   return *last_;
 }
@@ -48,7 +47,7 @@ SummaryRows::Thread& SummaryRows::thread_of(const read::Event& event) {
 void SummaryRows::add(const read::Event& event, std::uint64_t unit_ns) {
   SummaryRow& row = row_of(event);
   Thread& thread = thread_of(event);
-  const std::uint64_t begin = event.ts * unit_ns;
+  std::uint64_t begin = event.ts * unit_ns;
   std::uint64_t duration = event.dur * unit_ns;
   if (event.has(read::kArgDurNs) && event.number[read::kArgDurNs] >= 0) {
     duration = static_cast<std::uint64_t>(event.number[read::kArgDurNs]);
@@ -63,6 +62,7 @@ void SummaryRows::add(const read::Event& event, std::uint64_t unit_ns) {
     estimated_self_ += nested.exact ? 0 : 1;
     unordered_ += nested.in_order ? 0 : 1;
   } else {
+    begin = place_on_lane(event, unit_ns, thread.lane->end_ns).begin;
     ++thread.lane->count;
     thread.lane->busy.add(begin, begin + duration);
   }
@@ -73,7 +73,7 @@ void SummaryRows::add(const read::Event& event, std::uint64_t unit_ns) {
   row.max_ns = std::max(row.max_ns, duration);
   row.durations.add(duration);
   if (row.busy) row.busy->add(begin, begin + duration);
-  if (is_io(row.type) || (is_gpu(row.type) && event.has(read::kArgBytes))) {
+  if (is_io(row.type) || (is_gpu_layer(row.type) && event.has(read::kArgBytes))) {
     without_args_ += event.args.empty() ? 1 : 0;
     if (const auto bytes = io_bytes(event)) {
       row.bytes += *bytes;

@@ -39,6 +39,7 @@ struct LaneRow {
   std::int64_t tid;
   std::uint64_t count = 0;
   IntervalUnion busy;
+  std::uint64_t end_ns = 0;  // of the event before
 };
 
 class SummaryRows {

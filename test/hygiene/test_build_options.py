@@ -12,8 +12,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 OPTIONS = (SOURCE / "cmake/options.cmake").read_text()
 SWITCHES = re.findall(r'^ +"(DFTRACER_\w+)\|', OPTIONS.split("ABSENT_VALUES")[0], re.MULTILINE)
 VALUES = re.findall(r'^ +"(DFTRACER_\w+)\|', OPTIONS.split("DFTRACER_ABSENT_VALUES")[1], re.MULTILINE)
-AUTOBUILD_FLAGS = """--enable-cuda --with-cuda=/x --enable-hip --enable-mpi --with-mpi=/x --enable-hdf5 --with-hdf5=/x
-    --enable-ftracing --enable-papi --enable-variorum --build-variorum=ALWAYS --enable-dynamic-detection
+AUTOBUILD_FLAGS = """--enable-hip --enable-mpi --with-mpi=/x --enable-hdf5 --with-hdf5=/x
+    --enable-ftracing --enable-papi --enable-variorum --build-variorum=ALWAYS
     --generate-interfaces --enable-hwloc --enable-dlio-tests --enable-paper-tests --with-dfanalyzer
     --install-mode=pip""".split()
 
@@ -30,7 +30,7 @@ def autobuild(*flags, **environment):
 
 
 def test_the_lists_are_read():
-    assert "DFTRACER_ENABLE_MPI" in SWITCHES and "DFTRACER_CUDA_PATH" in VALUES
+    assert "DFTRACER_ENABLE_MPI" in SWITCHES and "DFTRACER_MPI_IMPL" in VALUES
 
 
 @pytest.mark.parametrize("name", SWITCHES)

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+# Finds the headers for CUDA tracing: cupti.h and cuda.h, nothing else; no CUDA library is linked. dft_detect_cuda() sets
+#   DFT_HAS_CUDA_TRACING  1 when CUDA tracing is built, else 0
+#   DFT_CUDA_ROOT         the toolkit, DFT_CUPTI_INCLUDE and DFT_CUDA_INCLUDE the folders of the two headers
+#   DFT_CUPTI_LIBDIR      folder of the toolkit's libcupti, empty when it has none: the last place looked at in a run
+#   DFT_CUDA_VERSION      CUDA_VERSION of cuda.h (12060 for 12.6), with _MAJOR, _MINOR, _PATCH; 0 without CUDA
+# DFTRACER_CUDA_PATH, when given, is the only place looked at. Else the first of these that holds cupti.h wins:
+# CMake's CUDAToolkit_ROOT and CUDA_TOOLKIT_ROOT_DIR; CUDAToolkit_ROOT, CUDA_HOME and CUDA_PATH of the environment;
+# find_package(CUDAToolkit); nvcc on PATH; /usr/local/cuda.
+
+# Folders of a root that may hold headers, the preferred first. A root is a toolkit of any release (include; targets/...
+# in cross and conda layouts; extras/CUPTI up to 10.1), or site-packages, its nvidia folder, or one package in there.
+function(dft_cuda_include_places out root)
+  set(machine "${CMAKE_SYSTEM_PROCESSOR}")
+  if(machine STREQUAL "")
+    set(machine x86_64)
+  endif()
+  set(places ${root}/include ${root}/targets/${machine}-linux/include)
+  if(machine MATCHES "^(aarch64|arm64)$")
+    list(APPEND places ${root}/targets/sbsa-linux/include)
+  endif()
+  list(APPEND places ${root}/extras/CUPTI/include)
+  foreach(packages ${root}/nvidia ${root})
+    file(GLOB merged LIST_DIRECTORIES true ${packages}/cu[0-9]*)
+    list(SORT merged COMPARE NATURAL ORDER DESCENDING)
+    foreach(folder IN LISTS merged)
+      list(APPEND places ${folder}/include)
+    endforeach()
+    list(APPEND places ${packages}/cuda_cupti/include ${packages}/cuda_cupti/extras/CUPTI/include)
+  endforeach()
+  set(${out} ${places} PARENT_SCOPE)
+endfunction()
+
+# Folders that may hold the cuda.h of the cupti.h that was found: its own, those of its root, the runtime's package.
+function(dft_cuda_header_places out)
+  dft_cuda_include_places(places "${DFT_CUDA_ROOT}")
+  list(APPEND places ${DFT_CUDA_ROOT}/nvidia/cuda_runtime/include ${DFT_CUDA_ROOT}/cuda_runtime/include
+    ${DFT_CUDA_ROOT}/../cuda_runtime/include)
+  list(PREPEND places ${DFT_CUPTI_INCLUDE})
+  list(REMOVE_DUPLICATES places)
+  set(${out} ${places} PARENT_SCOPE)
+endfunction()
+
+# The first of `places` that holds `header`, or empty.
+function(dft_cuda_first_with out header)
+  set(${out} "" PARENT_SCOPE)
+  foreach(place IN LISTS ARGN)
+    if(EXISTS "${place}/${header}")
+      cmake_path(ABSOLUTE_PATH place BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+      set(${out} "${place}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+# The toolkit beside nvcc on PATH, as it is named there and behind all links.
+function(dft_cuda_roots_of_nvcc out)
+  find_program(DFT_NVCC nvcc PATHS ENV PATH NO_DEFAULT_PATH NO_CACHE)
+  set(roots "")
+  if(DFT_NVCC)
+    file(REAL_PATH "${DFT_NVCC}" real)
+    foreach(nvcc "${DFT_NVCC}" "${real}")
+      cmake_path(GET nvcc PARENT_PATH bin)
+      cmake_path(GET bin PARENT_PATH root)
+      list(APPEND roots "${root}")
+    endforeach()
+  endif()
+  set(${out} ${roots} PARENT_SCOPE)
+endfunction()
+
+function(dft_cuda_roots_of_package out)
+  set(roots "")
+  if(NOT CMAKE_SCRIPT_MODE_FILE) # a script has no packages
+    find_package(CUDAToolkit QUIET)
+    if(CUDAToolkit_FOUND)
+      set(roots ${CUDAToolkit_TARGET_DIR} "${CUDAToolkit_BIN_DIR}/..")
+    endif()
+  endif()
+  set(${out} ${roots} PARENT_SCOPE)
+endfunction()
+
+# The first root with cupti.h: sets `root` and `include`, and `looked` to every place looked at.
+macro(dft_cuda_try)
+  foreach(candidate ${ARGN})
+    if(include STREQUAL "")
+      file(TO_CMAKE_PATH "${candidate}" candidate)
+      dft_cuda_include_places(places "${candidate}")
+      dft_cuda_first_with(include cupti.h ${places})
+      set(root "${candidate}")
+      list(APPEND looked ${places})
+    endif()
+  endforeach()
+endmacro()
+
+function(dft_find_cupti)
+  set(include "")
+  set(looked "")
+  set(root "")
+  if(NOT DFTRACER_CUDA_PATH STREQUAL "")
+    dft_cuda_try("${DFTRACER_CUDA_PATH}")
+  else()
+    dft_cuda_try(${CUDAToolkit_ROOT} ${CUDA_TOOLKIT_ROOT_DIR} $ENV{CUDAToolkit_ROOT} $ENV{CUDA_HOME} $ENV{CUDA_PATH})
+    if(include STREQUAL "")
+      dft_cuda_roots_of_package(roots)
+      dft_cuda_try(${roots})
+    endif()
+    if(include STREQUAL "")
+      dft_cuda_roots_of_nvcc(roots)
+      dft_cuda_try(${roots})
+    endif()
+    dft_cuda_try(${DFT_CUDA_DEFAULT_ROOT})
+  endif()
+  list(REMOVE_DUPLICATES looked)
+  if(NOT include STREQUAL "")
+    cmake_path(ABSOLUTE_PATH root BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  endif()
+  set(DFT_CUDA_ROOT "${root}" PARENT_SCOPE)
+  set(DFT_CUPTI_INCLUDE "${include}" PARENT_SCOPE)
+  set(DFT_CUDA_LOOKED "${looked}" PARENT_SCOPE)
+endfunction()
+
+# What is missing, and every place looked at.
+function(dft_cuda_missing out header)
+  list(JOIN ARGN "\n  " places)
+  set(text "${header} was not found. Looked in:\n  ${places}\n")
+  if(NOT DFTRACER_CUDA_PATH STREQUAL "")
+    set(text "DFTRACER_CUDA_PATH=${DFTRACER_CUDA_PATH}: ${text}")
+  else()
+    string(APPEND text "Set DFTRACER_CUDA_PATH (./autobuild.sh --with-cuda DIR) to the root of a CUDA toolkit, "
+      "or to the site-packages folder that holds the wheels nvidia-cuda-cupti and nvidia-cuda-runtime.")
+  endif()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+# CUDA_VERSION of cuda.h; an unreadable one ends the configuration, since nothing could be chosen by it.
+function(dft_read_cuda_version)
+  file(STRINGS "${DFT_CUDA_INCLUDE}/cuda.h" line REGEX "^#define[ \t]+CUDA_VERSION[ \t]+[0-9]+" LIMIT_COUNT 1)
+  if(NOT line MATCHES "CUDA_VERSION[ \t]+([0-9]+)")
+    message(FATAL_ERROR "${DFT_CUDA_INCLUDE}/cuda.h does not say its CUDA_VERSION")
+  endif()
+  set(version ${CMAKE_MATCH_1})
+  math(EXPR major "${version} / 1000")
+  math(EXPR minor "${version} % 1000 / 10")
+  math(EXPR patch "${version} % 10")
+  set(DFT_CUDA_VERSION ${version} PARENT_SCOPE)
+  set(DFT_CUDA_VERSION_MAJOR ${major} PARENT_SCOPE)
+  set(DFT_CUDA_VERSION_MINOR ${minor} PARENT_SCOPE)
+  set(DFT_CUDA_VERSION_PATCH ${patch} PARENT_SCOPE)
+endfunction()
+
+# The folder with libcupti that belongs to the headers: beside their include folder, else in a place of the root.
+function(dft_find_cupti_libdir)
+  set(DFT_CUPTI_LIBDIR "" PARENT_SCOPE)
+  foreach(place ${DFT_CUPTI_INCLUDE}/../lib64 ${DFT_CUPTI_INCLUDE}/../lib ${DFT_CUPTI_INCLUDE}/../../../lib64
+      ${DFT_CUPTI_INCLUDE}/../../../lib ${DFT_CUDA_ROOT}/lib64 ${DFT_CUDA_ROOT}/lib)
+    file(GLOB libraries ${place}/libcupti.so*)
+    if(libraries)
+      cmake_path(NORMAL_PATH place)
+      set(DFT_CUPTI_LIBDIR "${place}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+# Ends the configuration with `text` when CUDA tracing was asked for; else it is only left out.
+function(dft_cuda_absent text)
+  if(DFTRACER_ENABLE_CUDA_TRACING OR NOT DFTRACER_CUDA_PATH STREQUAL "")
+    message(FATAL_ERROR "[DFTRACER] CUDA tracing: ${text}")
+  endif()
+  message(STATUS "[DFTRACER] CUDA tracing is left out: cupti.h was not found")
+endfunction()
+
+macro(dft_detect_cuda)
+  set(DFT_HAS_CUDA_TRACING 0)
+  set(DFT_CUPTI_LIBDIR "")
+  foreach(part "" _MAJOR _MINOR _PATCH)
+    set(DFT_CUDA_VERSION${part} 0)
+  endforeach()
+  if(DFTRACER_ENABLE_CUDA_TRACING OR DFTRACER_ENABLE_DYNAMIC_DETECTION)
+    dft_find_cupti()
+    if(DFT_CUPTI_INCLUDE STREQUAL "")
+      dft_cuda_missing(DFT_CUDA_TEXT cupti.h ${DFT_CUDA_LOOKED})
+      dft_cuda_absent("${DFT_CUDA_TEXT}")
+    else()
+      dft_cuda_header_places(DFT_CUDA_PLACES)
+      dft_cuda_first_with(DFT_CUDA_INCLUDE cuda.h ${DFT_CUDA_PLACES})
+      if(DFT_CUDA_INCLUDE STREQUAL "")
+        # Half a toolkit is a mistake of the machine, and is said even if CUDA tracing was not asked for by name.
+        dft_cuda_missing(DFT_CUDA_TEXT cuda.h ${DFT_CUDA_PLACES})
+        message(FATAL_ERROR "[DFTRACER] CUDA tracing: cupti.h is in ${DFT_CUPTI_INCLUDE}, but ${DFT_CUDA_TEXT}")
+      endif()
+      dft_read_cuda_version()
+      dft_find_cupti_libdir()
+      set(DFT_HAS_CUDA_TRACING 1)
+      message(STATUS "[DFTRACER] found CUPTI at ${DFT_CUPTI_INCLUDE} (cuda root ${DFT_CUDA_ROOT})")
+      message(STATUS "[DFTRACER] CUDA toolkit version: "
+        "${DFT_CUDA_VERSION_MAJOR}.${DFT_CUDA_VERSION_MINOR}.${DFT_CUDA_VERSION_PATCH}")
+    endif()
+  elseif(NOT DFTRACER_CUDA_PATH STREQUAL "")
+    message(WARNING "DFTRACER_CUDA_PATH=${DFTRACER_CUDA_PATH} is not used: DFTRACER_ENABLE_CUDA_TRACING is OFF")
+  endif()
+endmacro()
+
+# Target dft::cupti: the headers. Those of CUPTI name the runtime's builtin_types.h, which lies in other packages from
+# 11 on and of which they use nothing: an empty one of our own stands before it.
+function(dft_cupti_target)
+  add_library(dft_cupti_headers INTERFACE)
+  add_library(dft::cupti_headers ALIAS dft_cupti_headers)
+  target_include_directories(dft_cupti_headers INTERFACE
+    ${PROJECT_SOURCE_DIR}/src/sources/gpu/cupti/no_runtime)
+  target_include_directories(dft_cupti_headers SYSTEM INTERFACE ${DFT_CUPTI_INCLUDE} ${DFT_CUDA_INCLUDE})
+  target_compile_definitions(dft_cupti_headers INTERFACE DFT_CUDA_VERSION=${DFT_CUDA_VERSION})
+endfunction()
+
+if(NOT DEFINED DFT_CUDA_DEFAULT_ROOT)
+  set(DFT_CUDA_DEFAULT_ROOT /usr/local/cuda)
+endif()

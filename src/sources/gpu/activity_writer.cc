@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "sources/gpu/activity_writer.h"
+
+#include <charconv>
+#include <cstring>
+#include <iterator>
+
+#include "base/raw_io.h"
+#include "record/emit.h"
+#include "record/in_place.h"
+#include "sources/gpu/activity_values.h"
+
+namespace dft::gpu {
+
+namespace {
+
+constexpr std::uint64_t kFutureSlackNs = 1'000'000;
+
+// Kinds whose records have one time only.
+bool is_instant(ActivityKind kind) { return kind == ActivityKind::kMemory; }
+
+// Work that an API call asked for.
+bool is_work(ActivityKind kind) {
+  return kind == ActivityKind::kKernel || kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemcpyP2p ||
+         kind == ActivityKind::kMemset || kind == ActivityKind::kGraph;
+}
+
+bool has_dur_ns(ActivityKind kind) { return kind != ActivityKind::kMemory && kind != ActivityKind::kMarker; }
+
+}  // namespace
+
+const char* suspect_name(Suspect suspect) {
+  static constexpr const char* kNames[kSuspects] = {"none", "zero", "zero_end", "reversed", "future", "before_api"};
+  return kNames[static_cast<unsigned>(suspect)];
+}
+
+const char* loss_cause_name(LossCause cause) {
+  static constexpr const char* kNames[kLossCauses] = {"gpu_dropped", "gpu_undecodable", "gpu_unavailable", "api_quiet",
+                                                      "gpu_late"};
+  return kNames[static_cast<unsigned>(cause)];
+}
+
+void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuClock& clock) {
+  settings_ = settings;
+  backend_ = &backend;
+  clock_ = &clock;
+  with_dur_ns_ = settings.time_metric != model::TimeMetric::kNs;
+  names_.configure(settings.kernel_names, backend.category(ActivityKind::kKernel), backend.layer());
+  lanes_.configure(backend.layer(), "CUPTI overhead");
+  lanes_.forget();
+  constexpr std::size_t kSites = std::size_t{kActivityKinds} * kOperations;
+  if (sites_ == nullptr) sites_ = static_cast<model::SiteId*>(base::raw::map(kSites * sizeof(model::SiteId)));
+  if (launches_ != nullptr)
+    std::memset(static_cast<void*>(launches_), 0, kLaunches * sizeof(Launch));  // of another run
+  if (launches_ == nullptr) launches_ = static_cast<Launch*>(base::raw::map(kLaunches * sizeof(Launch)));
+}
+
+void ActivityWriter::remember_launch(const Activity& activity) {
+  if (launches_ == nullptr) return;
+  launches_[activity.correlation % kLaunches] = {activity.begin, activity.correlation, activity.end};
+}
+
+ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) {
+  Times times{activity.begin, activity.end, Suspect::kNone};
+  if (is_instant(activity.kind)) times.end = times.begin;
+  const Launch* launch = nullptr;
+  if (launches_ != nullptr && activity.correlation != kNoId && !is_api(activity.kind)) {
+    launch = &launches_[activity.correlation % kLaunches];
+    if (launch->correlation != activity.correlation || launch->begin == 0) launch = nullptr;
+  }
+  if (times.begin == 0) {
+    // With an end alone the begin is as unknown as with none.
+    times.begin = times.end = times.end != 0 ? times.end : launch != nullptr ? launch->end : arrival_ns_;
+    times.suspect = Suspect::kZero;
+  } else if (times.end == 0) {
+    times.end = times.begin;
+    // A point in time of unified memory is as it should be.
+    if (activity.kind != ActivityKind::kUnifiedMemory) times.suspect = Suspect::kZeroEnd;
+  } else if (times.end < times.begin) {
+    times.end = times.begin;
+    times.suspect = Suspect::kReversed;
+  } else if (times.end > arrival_ns_ + kFutureSlackNs) {
+    times.suspect = Suspect::kFuture;
+  } else if (launch != nullptr && is_work(activity.kind) && times.begin < launch->begin) {
+    times.suspect = Suspect::kBeforeApi;
+  }
+  return times;
+}
+
+model::SiteId ActivityWriter::site_of(const Activity& activity) {
+  const unsigned operation = activity.operation < kOperations ? activity.operation : 0;
+  model::SiteId* known =
+      sites_ == nullptr ? nullptr : &sites_[static_cast<unsigned>(activity.kind) * kOperations + operation];
+  if (known != nullptr && *known != 0) return *known;
+  std::string_view name = backend_->operation_name(activity.kind, activity.operation);
+  char unknown[16] = "cbid_";
+  if (name.empty()) {
+    name = {unknown, static_cast<std::size_t>(std::to_chars(unknown + 5, std::end(unknown), operation).ptr - unknown)};
+  }
+  const model::SiteId site = record::site_id(name, backend_->category(activity.kind), backend_->layer());
+  if (known != nullptr) *known = site;
+  return site;
+}
+
+std::uint32_t ActivityWriter::lane_of(const Activity& activity, std::uint32_t device) {
+  switch (activity.kind) {
+    case ActivityKind::kRuntimeApi:
+    case ActivityKind::kDriverApi: return activity.api.tid;
+    case ActivityKind::kSync: return lanes_.of(LaneKind::kSync, device, activity.context, kNoId);
+    case ActivityKind::kMemory: return lanes_.of(LaneKind::kMemory, device, kNoId, kNoId);
+    case ActivityKind::kUnifiedMemory: return lanes_.of(LaneKind::kUnifiedMemory, device, kNoId, kNoId);
+    case ActivityKind::kOverhead: return lanes_.of(LaneKind::kOverhead, kNoId, kNoId, kNoId);
+    default: return lanes_.of(LaneKind::kStream, device, activity.context, activity.stream);
+  }
+}
+
+void ActivityWriter::activity(const Activity& activity) {
+  if (is_api(activity.kind)) remember_launch(activity);
+  std::uint32_t device = activity.device;
+  if (device == kNoId && activity.context != kNoId) device = lanes_.device_of(activity.context);
+  KernelName name{};
+  if (activity.kind == ActivityKind::kKernel) {
+    name = names_.of(activity.kernel.symbol);
+  } else {
+    name.site = site_of(activity);
+  }
+  const Times times = times_of(activity);
+  ++counts_.suspects[static_cast<unsigned>(times.suspect)];
+  ++counts_.records[static_cast<unsigned>(activity.kind)];
+  const std::uint32_t lane = lane_of(activity, device);  // may emit the lane's name
+  record::EventInPlace event(ActivityArgs::kMost);
+  if (!event) return;
+  ActivityArgs args = args_of(event.args(), activity, device, name.symbol);
+  if (with_dur_ns_ && has_dur_ns(activity.kind)) args.add(Key::kDurNs, times.end - times.begin);
+  if (__builtin_expect(times.suspect != Suspect::kNone, 0)) {
+    args.add_string(Key::kClockSuspect, suspect_name(times.suspect));
+  }
+  const model::SchemaId schema = schemas_.of(args.keys(), activity.kind);
+  const bool usable = schema != model::kSelfDescribing;  // else no memory: the event stays, without args
+  event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), usable ? schema : model::kNoArgs,
+            usable ? args.end() : event.args(), lane);
+}
+
+void ActivityWriter::emit_facts(const char* name, const record::Args& args) const {
+  record::emit_metadata(record::site_id(name, model::kCategoryDftracer, backend_->layer()), args);
+}
+
+namespace {
+// "GPU-xxxxxxxx-xxxx-...", as the vendor's tools print it.
+std::string_view uuid_text(const unsigned char (&uuid)[16], const char* prefix, char (&out)[48]) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  char* p = out;
+  while (*prefix != '\0') *p++ = *prefix++;
+  for (unsigned i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *p++ = '-';
+    *p++ = kHex[uuid[i] >> 4];
+    *p++ = kHex[uuid[i] & 15];
+  }
+  return {out, static_cast<std::size_t>(p - out)};
+}
+}  // namespace
+
+void ActivityWriter::device(const DeviceFacts& facts) {
+  char text[48];
+  record::ArgList<1024> args;
+  args.add_uint64("device_id", facts.id);
+  if (facts.name != nullptr) args.add_string("name", facts.name);
+  args.add_string("uuid", uuid_text(facts.uuid, "GPU-", text));
+  if (facts.has_mig) {
+    args.add_string("mig_uuid", uuid_text(facts.mig_uuid, "MIG-", text));
+    args.add_uint64("gpu_instance_id", facts.gpu_instance);
+  }
+  args.add_uint64("multiprocessors", facts.multiprocessors);
+  args.add_uint64("core_clock_khz", facts.core_clock_khz);
+  args.add_uint64("memory_bytes", facts.memory_bytes);
+  args.add_uint64("memory_bandwidth_kbs", facts.memory_bandwidth_kbs);
+  args.add_uint64("compute_capability_major", facts.capability_major);
+  args.add_uint64("compute_capability_minor", facts.capability_minor);
+  emit_facts("gpu_device", args);
+}
+
+void ActivityWriter::context(const ContextFacts& facts) {
+  lanes_.add_context(facts.id, facts.device);
+  record::ArgList<256> args;
+  args.add_uint64("context_id", facts.id);
+  args.add_uint64("device_id", facts.device);
+  if (facts.null_stream != kNoId) args.add_uint64("null_stream_id", facts.null_stream);
+  emit_facts("gpu_context", args);
+}
+
+void ActivityWriter::stream(const StreamFacts& facts) {
+  record::ArgList<256> args;
+  args.add_uint64("stream_id", facts.id);
+  args.add_uint64("context_id", facts.context);
+  const std::uint32_t device = lanes_.device_of(facts.context);
+  if (device != kNoId) args.add_uint64("device_id", device);
+  args.add_int64("priority", static_cast<std::int32_t>(facts.priority));
+  args.add_uint64("flags", facts.flags);
+  emit_facts("gpu_stream", args);
+}
+
+void ActivityWriter::loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) {
+  counts_.losses[static_cast<unsigned>(cause)] += count;
+  record::ArgList<1200> args;
+  args.add_string("cause", loss_cause_name(cause));
+  if (count != 0) args.add_uint64("count", count);
+  if (bytes != 0) args.add_uint64("bytes", bytes);
+  if (detail != nullptr) args.add_string("detail", std::string_view(detail).substr(0, 900));
+  record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, backend_->layer()), args);
+}
+
+}  // namespace dft::gpu

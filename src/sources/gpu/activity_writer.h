@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Purpose: Activity values -> records: names, lanes, times, args.
+// Threads: one owner, the decoding thread. No allocation but for a name, lane or arg list that is new.
+// Invariant: suspect times are flagged and counted, never repaired in silence.
+#pragma once
+
+#include <cstdint>
+
+#include "sources/gpu/activity.h"
+#include "sources/gpu/activity_args.h"
+#include "sources/gpu/backend.h"
+#include "sources/gpu/gpu_clock.h"
+#include "sources/gpu/lanes.h"
+#include "sources/gpu/name_table.h"
+#include "sources/gpu/settings.h"
+
+namespace dft::gpu {
+
+enum class Suspect : std::uint8_t { kNone, kZero, kZeroEnd, kReversed, kFuture, kBeforeApi };
+inline constexpr unsigned kSuspects = 6;
+const char* suspect_name(Suspect suspect);
+
+struct WriterCounts {
+  std::uint64_t records[kActivityKinds] = {};
+  std::uint64_t suspects[kSuspects] = {};
+  std::uint64_t losses[kLossCauses] = {};
+};
+
+class ActivityWriter final : public ActivitySink {
+ public:
+  // Once for each start.
+  void configure(const Settings& settings, Backend& backend, GpuClock& clock);
+  // What follows came in a buffer that arrived then (vendor clock): the time of records that have none.
+  void arrived_at(std::uint64_t vendor_ns) { arrival_ns_ = vendor_ns; }
+
+  void activity(const Activity& activity) override;
+  void device(const DeviceFacts& facts) override;
+  void context(const ContextFacts& facts) override;
+  void stream(const StreamFacts& facts) override;
+  void loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) override;
+
+  const WriterCounts& counts() const { return counts_; }
+  void forget_counts() { counts_ = WriterCounts{}; }
+  NameTable& names() { return names_; }
+  Lanes& lanes() { return lanes_; }
+
+ private:
+  struct Times {
+    std::uint64_t begin, end;
+    Suspect suspect;
+  };
+  // The API calls seen last, by correlation id: when GPU work was asked for.
+  // Begin and end apart: read and written as a pair, they would wait for the stores of the decoder.
+  struct Launch {
+    std::uint64_t begin;
+    std::uint64_t correlation;
+    std::uint64_t end;
+  };
+  static constexpr std::uint32_t kLaunches = 1 << 14;
+
+  void remember_launch(const Activity& activity);
+  Times times_of(const Activity& activity);
+  model::SiteId site_of(const Activity& activity);
+  std::uint32_t lane_of(const Activity& activity, std::uint32_t device);
+  void emit_facts(const char* name, const record::Args& args) const;
+
+  Settings settings_;
+  Backend* backend_ = nullptr;
+  GpuClock* clock_ = nullptr;
+  NameTable names_;
+  Lanes lanes_;
+  SchemaCache schemas_;
+  model::SiteId* sites_ = nullptr;  // [kActivityKinds][kOperations]
+  Launch* launches_ = nullptr;
+  std::uint64_t arrival_ns_ = 0;
+  bool with_dur_ns_ = true;
+  WriterCounts counts_;
+};
+
+const char* loss_cause_name(LossCause cause);
+
+}  // namespace dft::gpu

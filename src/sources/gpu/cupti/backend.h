@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Purpose: NVIDIA GPUs through CUPTI's activity interface.
+// Threads: see sources/gpu/backend.h.
+// Invariants:
+//   1. The subscription is held from start to stop, so that no other client takes our buffers unnoticed; when another
+//      holds it, nothing is registered and nothing enabled.
+//   2. cuptiFinalize is never called, the library never closed.
+#pragma once
+
+#include "sources/gpu/backend.h"
+#include "sources/gpu/cupti/api_names.h"
+#include "sources/gpu/cupti/decode.h"
+#include "sources/gpu/cupti/library.h"
+
+namespace dft::gpu::cupti {
+
+class CuptiBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cupti"; }
+  model::Layer layer() const override { return model::Layer::kCuda; }
+  std::string_view category(ActivityKind kind) const override { return category_name(kind); }
+  std::string_view operation_name(ActivityKind kind, unsigned operation) override;
+
+  bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) override;
+  void flush(bool forced) override;
+  void wind_down() override;
+  void stop() override;
+  void decode(const RawBuffer& buffer, ActivitySink& sink) override { decoder_.decode(buffer, sink); }
+  void collect_losses(ActivitySink& sink) override;
+  std::uint64_t now_ns() override;
+  const char* clock_name() const override { return is_realtime_ ? "realtime" : "cupti"; }
+  void in_forked_child() override;
+
+  // The library is there, but must not be called yet: start() is to be tried again.
+  bool waits_for_driver() const { return library_.waits_for_driver; }
+  const char* library() const { return library_.path.c_str(); }
+  std::uint32_t version() const { return library_.version.api(); }
+  std::uint32_t driver_cuda() const { return library_.driver_cuda; }
+
+ private:
+  bool subscribe(StatusSink& statuses);
+  void set_attributes();
+  bool enable_kinds(StatusSink& statuses);
+  bool enable(int kind, const char* category, StatusSink& statuses);
+  void leave_calls_out(ActivityKind kind);
+  void start_unified_memory_or_wait();
+  void disable(std::uint64_t kinds);  // bits of CUpti_ActivityKind
+  void tell_unified_memory();
+  void check_clock();
+  void fail(StatusSink& statuses, CUptiResult result, const char* detail, const char* category = nullptr);
+  const char* result_name(CUptiResult result) const;
+
+  Settings settings_;
+  StatusSink* statuses_ = nullptr;
+  Library library_;
+  bool is_open_ = false;
+  bool dead_ = false;
+  bool is_realtime_ = true;
+  bool told_quiet_ = false;
+  bool partial_ = false;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  char holder_[128] = {};
+  std::uint64_t enabled_ = 0;  // bit per kind of CUPTI
+  ApiNames names_;
+  Decoder decoder_;
+};
+
+extern CuptiBackend& backend;  // the process's one backend; never destroyed
+
+// What to do about a result of CUPTI; null: nothing is known.
+const char* hint_for(CUptiResult result);
+
+}  // namespace dft::gpu::cupti

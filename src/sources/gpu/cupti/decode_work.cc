@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What runs on the device: kernels, copies, memsets, graphs.
+#include "sources/gpu/cupti/decode.h"
+
+namespace dft::gpu::cupti {
+
+namespace {
+
+constexpr std::uint8_t kAsync = 1;  // flag of copies and memsets
+
+// CUPTI writes 0 as the graph's id of work outside graphs.
+void set_graph(Activity& out, std::uint64_t node, std::uint32_t graph) {
+  out.graph_node = node;
+  out.graph = node != 0 && graph != 0 ? graph : kNoId;
+}
+
+}  // namespace
+
+bool decode_kernel(const Record& record, bool has_graph_id, Activity& out) {
+  using namespace kernel;
+  if (record.size() < kLeastSize) return false;
+  out.kind = ActivityKind::kKernel;
+  out.begin = record.get(kStart);
+  out.end = record.get(kEnd);
+  out.device = record.get(kDevice);
+  out.context = record.get(kContext);
+  out.stream = record.get(kStream);
+  out.correlation = record.get(kCorrelation);
+  set_graph(out, record.get(kGraphNode, std::uint64_t{0}), has_graph_id ? record.get(kGraph, 0u) : 0);
+  KernelDetail& detail = out.kernel;
+  detail.symbol = record.get(kName);
+  detail.grid_id = record.get(kGridId);
+  detail.grid[0] = record.get(kGridX);
+  detail.grid[1] = record.get(kGridY);
+  detail.grid[2] = record.get(kGridZ);
+  detail.block[0] = record.get(kBlockX);
+  detail.block[1] = record.get(kBlockY);
+  detail.block[2] = record.get(kBlockZ);
+  detail.static_shared_memory = record.get(kStaticShared);
+  detail.dynamic_shared_memory = record.get(kDynamicShared);
+  detail.registers_per_thread = record.get(kRegisters);
+  detail.local_memory_per_thread = record.get(kLocalPerThread);
+  detail.cluster[0] = record.get(kClusterX, 0u);
+  detail.cluster[1] = record.get(kClusterY, 0u);
+  detail.cluster[2] = record.get(kClusterZ, 0u);
+  return true;
+}
+
+bool decode_memcpy(const Record& record, Activity& out) {
+  using namespace memcpy;
+  if (record.size() < kLeastSize) return false;
+  out.kind = ActivityKind::kMemcpy;
+  out.operation = record.get(kCopyKind);
+  out.begin = record.get(kStart);
+  out.end = record.get(kEnd);
+  out.device = record.get(kDevice);
+  out.context = record.get(kContext);
+  out.stream = record.get(kStream);
+  out.correlation = record.get(kCorrelation);
+  set_graph(out, record.get(kGraphNode, std::uint64_t{0}), record.get(kGraph, 0u));
+  out.copy = {};
+  out.copy.bytes = record.get(kBytes);
+  out.copy.copy_kind = record.get(kCopyKind);
+  out.copy.src_kind = record.get(kSourceKind);
+  out.copy.dst_kind = record.get(kTargetKind);
+  out.copy.is_async = (record.get(kFlags) & kAsync) != 0;
+  return true;
+}
+
+bool decode_peer_copy(const Record& record, Activity& out) {
+  using namespace peer_copy;
+  if (record.size() < kLeastSize) return false;
+  out.kind = ActivityKind::kMemcpyP2p;
+  out.operation = record.get(kCopyKind);
+  out.begin = record.get(kStart);
+  out.end = record.get(kEnd);
+  out.device = record.get(kDevice);
+  out.context = record.get(kContext);
+  out.stream = record.get(kStream);
+  out.correlation = record.get(kCorrelation);
+  set_graph(out, record.get(kGraphNode, std::uint64_t{0}), record.get(kGraph, 0u));
+  out.copy = {};
+  out.copy.bytes = record.get(kBytes);
+  out.copy.copy_kind = record.get(kCopyKind);
+  out.copy.src_kind = record.get(kSourceKind);
+  out.copy.dst_kind = record.get(kTargetKind);
+  out.copy.src_device = record.get(kSourceDevice);
+  out.copy.src_context = record.get(kSourceContext);
+  out.copy.dst_device = record.get(kTargetDevice);
+  out.copy.dst_context = record.get(kTargetContext);
+  out.copy.is_async = (record.get(kFlags) & kAsync) != 0;
+  return true;
+}
+
+bool decode_memset(const Record& record, Activity& out) {
+  using namespace memset;
+  if (record.size() < kLeastSize) return false;
+  out.kind = ActivityKind::kMemset;
+  out.begin = record.get(kStart);
+  out.end = record.get(kEnd);
+  out.device = record.get(kDevice);
+  out.context = record.get(kContext);
+  out.stream = record.get(kStream);
+  out.correlation = record.get(kCorrelation);
+  set_graph(out, record.get(kGraphNode, std::uint64_t{0}), record.get(kGraph, 0u));
+  out.copy = {};
+  out.copy.bytes = record.get(kBytes);
+  out.copy.value = record.get(kValue);
+  out.copy.is_async = (record.get(kFlags) & kAsync) != 0;
+  return true;
+}
+
+bool decode_graph(const Record& record, Activity& out) {
+  using namespace graph_trace;
+  if (record.size() < kLeastSize) return false;
+  out.kind = ActivityKind::kGraph;
+  out.begin = record.get(kStart);
+  out.end = record.get(kEnd);
+  out.device = record.get(kDevice);
+  out.context = record.get(kContext);
+  out.stream = record.get(kStream);
+  out.correlation = record.get(kCorrelation);
+  out.graph = record.get(kGraph);
+  return true;
+}
+
+}  // namespace dft::gpu::cupti

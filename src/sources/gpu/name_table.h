@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Purpose: kernel names: from the vendor's pointer to the event's name (demangled, whole) and the symbol's hash.
+// Threads: one owner, the decoding thread, off every application thread.
+// Invariant: a pointer is trusted only together with its text: the vendor's strings die with their module, and another
+//            name may come at the same address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "model/record.h"
+#include "model/trace_format.h"
+#include "sources/gpu/flat_map.h"
+#include "sources/gpu/settings.h"
+
+namespace dft::gpu {
+
+struct KernelName {
+  model::SiteId site;
+  model::StringId symbol;  // of the mangled name; 0: none
+};
+
+class NameTable {
+ public:
+  ~NameTable();
+  void configure(KernelNames form, std::string_view category, model::Layer layer);
+  KernelName of(const char* symbol);  // null or empty: "kernel"
+  std::size_t count() const { return texts_.size(); }
+
+ private:
+  struct Entry {
+    const char* text;  // our copy, NUL-terminated
+    KernelName name;
+  };
+  struct Arena {
+    Arena* next;
+    std::size_t used;
+  };
+  static constexpr std::size_t kArenaSize = 1 << 16;
+  KernelName look_up(const char* symbol);
+  const char* copy(std::string_view text);
+  model::SiteId site_of(const char* symbol) const;
+
+  KernelNames form_ = KernelNames::kFull;
+  std::string_view category_;
+  model::Layer layer_ = model::Layer::kCuda;
+  FlatMap<WordKey, Entry> pointers_;
+  FlatMap<WordKey, Entry> texts_;  // by a hash of the text
+  const char* last_pointer_ = nullptr;
+  Entry last_{};
+  Arena* arena_ = nullptr;
+};
+
+// "ns::f<int>(float*)" -> "f"; what is not a demangled function stays.
+std::string_view short_kernel_name(std::string_view demangled);
+
+}  // namespace dft::gpu

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""The checks of traces that come from a GPU must themselves be able to fail; here they get traces made by hand."""
+
+import copy
+import json
+import subprocess
+import sys
+
+import harness
+import pytest
+
+HERE = harness.SOURCE / "test" / "cuda"
+
+
+def event(name, cat, ts, dur, correlation=None, pid=1, type=14):
+    args = {} if correlation is None else {"correlation_id": correlation}
+    return {"name": name, "cat": cat, "type": type, "pid": pid, "tid": 1, "ts": ts, "dur": dur, "ph": 1, "args": args}
+
+
+def good_trace():
+    """What the program `workload` must give, region from 0 to 10,000."""
+    lines = [event("CUDA_WORKLOAD", "C_APP", 0, 10_000, type=2)]
+    lines += [event("CHILD", "C_APP", 1, 1, pid=pid, type=2) for pid in (2, 3)]
+    names = ["void train::scale<float>(float*, int)"] * 4 + ["train::nothing()"] * 401
+    for number, name in enumerate(names, 1):
+        lines.append(event("cuLaunchKernel", "CUDA_DRIVER_API", number, 3, number))
+        lines.append(event(name, "CUDA_KERNEL", number + 2, 5, number))
+    lines += [event("GraphTrace", "CUDA_GRAPH", 600, 5, 1000 + n) for n in range(4)]
+    for cat in ("CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_SYNC", "CUDA_RUNTIME_API"):
+        lines.append(event("one", cat, 700, 5, 2000))
+    return lines
+
+
+def run(script, folder, lines, *arguments, raw=""):
+    folder.mkdir(exist_ok=True)
+    (folder / "t-1.pfw").write_text("".join(json.dumps(line) + "\n" for line in lines) + raw)
+    return subprocess.run([sys.executable, HERE / script, f"{folder}/t*", *arguments], capture_output=True, text=True)
+
+
+def test_a_good_trace_passes(tmp_path):
+    done = run("check_cuda_trace.py", tmp_path, good_trace())
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_trace_is_a_skip(tmp_path):
+    done = subprocess.run([sys.executable, HERE / "check_cuda_trace.py", f"{tmp_path}/none*"], capture_output=True, text=True)
+    assert done.returncode == 77
+
+
+def test_a_line_that_is_not_json_fails(tmp_path):
+    assert run("check_cuda_trace.py", tmp_path, good_trace(), raw='{"name":"a\n').returncode == 1
+
+
+def broken(change):
+    lines = copy.deepcopy(good_trace())
+    change(lines)
+    return lines
+
+
+def of(lines, cat):
+    return next(line for line in lines if line["cat"] == cat)
+
+
+@pytest.mark.parametrize("cat", ["CUDA_RUNTIME_API", "CUDA_DRIVER_API", "CUDA_KERNEL", "CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_SYNC"])
+def test_one_tick_outside_the_region_fails(tmp_path, cat):
+    lines = good_trace()
+    target = of(lines, cat)
+    target["dur"] = 10_001 - target["ts"]
+    done = run("check_cuda_trace.py", tmp_path, lines)
+    assert done.returncode == 1 and cat in done.stdout
+    target["dur"] -= 1
+    assert run("check_cuda_trace.py", tmp_path, lines).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: lines.remove(of(lines, "CUDA_KERNEL")),
+        lambda lines: lines.remove(of(lines, "CUDA_DRIVER_API")),
+        lambda lines: lines.remove(of(lines, "CUDA_GRAPH")),
+        lambda lines: lines.remove(of(lines, "CUDA_RUNTIME_API")),
+        lambda lines: lines.pop(0),
+        lambda lines: lines.pop(1),
+        lambda lines: of(lines, "CUDA_KERNEL").update(ts=0),
+        lambda lines: of(lines, "CUDA_KERNEL").update(name="kernel"),
+        lambda lines: of(lines, "CUDA_MEMSET").update(dur=-1),
+        lambda lines: of(lines, "CUDA_MEMSET").update(name=""),
+        lambda lines: of(lines, "CUDA_MEMSET").update(pid=2),
+    ],
+)
+def test_what_is_missing_or_wrong_fails(tmp_path, change):
+    assert run("check_cuda_trace.py", tmp_path, broken(change)).returncode == 1
+
+
+def truth_trace():
+    lines = [{"name": "CM", "cat": "dftracer", "type": 1, "pid": 1, "tid": 1, "ph": 4, "args": {"name": "time_metric", "value": "NS"}}]
+    for n in range(20):
+        at = 100_000 * n
+        lines.append(event("START", "C_APP", at, 5_000, type=2))
+        lines.append(event("STOP", "C_APP", at + 6_000, 5_000, type=2))
+        lines.append(event("hold", "CUDA_KERNEL", at + 4_000, 4_000, n))
+    return lines
+
+
+def test_truth(tmp_path):
+    done = run("check_cuda_truth.py", tmp_path, truth_trace(), "20")
+    assert done.returncode == 0 and "20 of 20 inside" in done.stdout
+    assert run("check_cuda_truth.py", tmp_path, truth_trace(), "21").returncode == 1
+    for begin, duration in ((-1, 8_001), (5_001, 2_000), (4_000, 1_999), (4_000, 7_001)):
+        lines = truth_trace()
+        of(lines, "CUDA_KERNEL").update(ts=begin, dur=duration)
+        assert run("check_cuda_truth.py", tmp_path, lines, "20").returncode == 1, (begin, duration)
