@@ -13,6 +13,7 @@
 #include "base/error_output.h"
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "record/emit.h"
 #include "record/recorder.h"
 #include "session/binding.h"
 #include "session/identity.h"
@@ -427,6 +428,35 @@ void become_forked_child() {
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }
+
+std::uint64_t unit_ns() {
+  if (state.config == nullptr) return 1000;
+  switch (state.config->options.time_metric) {
+    case config::TimeMetric::kNs: return 1;
+    case config::TimeMetric::kMs: return 1'000'000;
+    case config::TimeMetric::kSec: return 1'000'000'000;
+    case config::TimeMetric::kUs: break;
+  }
+  return 1000;
+}
+
+std::uint64_t trace_time() {
+  if (!is_on() || (!record::recording() && !on_first_event())) return 0;
+  const auto offset = static_cast<std::uint64_t>(write::drain.wall_minus_monotonic_ns());
+  return (base::monotonic_ns() + offset) / unit_ns();
+}
+
+std::size_t configured_value(std::string_view variable, char* out, std::size_t room) {
+  if (!is_on()) return 0;
+  std::string value;
+  {
+    const base::LockGuard guard(state.lock);
+    value = variable == "DFTRACER_LOG_FILE" && state.prefix[0] != '\0' ? std::string(state.prefix)
+                                                                       : config::value_of(*options(), variable);
+  }
+  if (!value.empty()) std::memcpy(out, value.data(), value.size() < room ? value.size() : room);
+  return value.size();
+}
 
 void mark_used(std::string_view layer) {
   if (is_on()) notes().mark_used(layer);
