@@ -106,6 +106,10 @@ void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs, in
  * initialisation opens a new trace; until then nothing is recorded. */
 void dftracer_finalize(void) DFTRACER_NOEXCEPT_;
 
+/* For worker processes, which their parent ends by SIGTERM: where that signal simply kills, the trace is ended first.
+ */
+void dftracer_note_worker(void) DFTRACER_NOEXCEPT_;
+
 /* A region; to end one, pointers that are no open region are ignored. event_type: DF_DATA_EVENT or DF_METADATA_EVENT.
  */
 struct DFTracerData* dftracer_initialize_region(const char* name, const char* cat, int event_type) DFTRACER_NOEXCEPT_;

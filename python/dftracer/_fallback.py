@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, Dict, Optional
+from typing import Any
 
 
 class EntityStore(enum.IntEnum):
@@ -43,8 +43,14 @@ class EntityRelation(enum.IntEnum):
 
 
 class Span:
-    def __init__(self, cat: Any, name: Any = None, *_: Any, enable: bool = True, **__: Any):
+    def __new__(cls, cat: Any, name: Any = None, *_: Any, enable: bool = True, **__: Any) -> Any:
+        self = object.__new__(cls)
         self.cat, self.name, self.enabled = str(cat), "" if name is None else str(name), bool(enable)
+        return self
+
+    cat: str
+    name: str
+    enabled: bool
 
     def __enter__(self) -> Any:
         return self

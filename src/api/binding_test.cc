@@ -75,6 +75,11 @@ TEST_F(Binding, TheClockAndTheConfigurationCanBeAskedAndKeepErrno) {
   EXPECT_EQ(errno, ENOTTY);
 }
 
+TEST_F(Binding, AWorkerSaysThatItIsOne) {
+  dftracer_note_worker();
+  EXPECT_EQ(fake::state.calls, std::vector<std::string>{"worker"});
+}
+
 TEST_F(Binding, AnEntityHasItsIdWithoutBeingDeclared) {
   EXPECT_EQ(dftracer_entity_id("dataset", "k"), dftracer_declare_entity("dataset", "k", DFT_STORE_MEMORY, nullptr));
   dftracer_on = 0;

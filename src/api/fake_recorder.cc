@@ -216,6 +216,10 @@ void set_app_metadata(std::string_view key, std::string_view value) {
   misbehave();
 }
 std::uint64_t file_generation() { return fake::state.generation; }
+void note_worker() {
+  fake::state.calls.emplace_back("worker");
+  misbehave();
+}
 std::uint64_t trace_time() {
   misbehave();
   return 1'700'000'000'000'000;

@@ -44,6 +44,10 @@ void dftracer_finalize() noexcept {
   shielded([] { session::finish_from_api(); });
 }
 
+void dftracer_note_worker() noexcept {
+  shielded([] { session::note_worker(); });
+}
+
 void dftracer_set_app_metadata_int(const char* key, int value) noexcept {
   if (key == nullptr) return;
   shielded([&] { session::set_app_metadata(key, static_cast<std::int64_t>(value)); });

@@ -47,6 +47,11 @@ PyObject* finalize(PyObject*, PyObject*) {
   return none();
 }
 
+PyObject* note_worker(PyObject*, PyObject*) {
+  dftracer_note_worker();
+  return none();
+}
+
 PyObject* get_time(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(dftracer_get_time()); }
 
 PyObject* get_config(PyObject*, PyObject* key) {
@@ -219,6 +224,7 @@ PyMethodDef functions[] = {{"initialize", method(initialize), METH_VARARGS | MET
                            {"get_config", get_config, METH_O, nullptr},
                            {"enter_event", enter_event, METH_NOARGS, nullptr},
                            {"exit_event", exit_event, METH_NOARGS, nullptr},
+                           {"_note_worker", note_worker, METH_NOARGS, nullptr},
                            {"is_on", is_on_now, METH_NOARGS, nullptr},
                            {"log_event", method(log_event), METH_VARARGS | METH_KEYWORDS, nullptr},
                            {"log_metadata_event", log_metadata_event, METH_VARARGS, nullptr},

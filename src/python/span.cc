@@ -170,10 +170,10 @@ PyObject* span_follow(PyObject* self, PyObject* other) {
 void span_dealloc(PyObject* self) {
   Span* span = as_span(self);
   State* state = span->state;
-  while (state != nullptr && state->references == 1 && state->newest != nullptr) {  // started and never stopped
+  // What was started and never stopped stays open: the trace's end says so.
+  while (state != nullptr && state->references == 1 && state->newest != nullptr) {
     Frame* frame = state->newest;
-    const ErrorAside aside;
-    close_frame(*frame, *state, nullptr);
+    unlink(*frame, *state);
     if (frame->how == How::kStarted) delete frame;
   }
   if (state != nullptr) drop_state(state);

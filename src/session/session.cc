@@ -115,7 +115,11 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
     return false;
   }
   const std::string stem = trace_stem(prefix, identity, pid, suffix_of(request.producer));
-  if (prefix.size() < sizeof state.prefix) std::memcpy(state.prefix, prefix.c_str(), prefix.size() + 1);
+  if (prefix.size() < sizeof state.prefix) {
+    std::memcpy(state.prefix, prefix.c_str(), prefix.size() + 1);
+    const bool of_call = request.producer == Producer::kApi && request.log_file != nullptr && *request.log_file != '\0';
+    if (of_call) std::memcpy(state.prefix_of_call, state.prefix, prefix.size() + 1);
+  }
   if (stem.size() >= sizeof out->writer.stem) {
     base::LogLine() << "cannot create the trace: the prefix has " << std::uint64_t{stem.size()}
                     << " bytes, more than a path may have: set DFTRACER_LOG_FILE to a shorter one";
@@ -138,6 +142,9 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
 // REQUIRES: lock held; with `bind`, the calls are bound.
 void start_requested_sources(const StartRequest& request, std::string_view own_prefix) {
   if (!request.bind) return;
+  if (request.data_dirs != nullptr && std::strlen(request.data_dirs) < sizeof state.dirs_of_call) {
+    std::strcpy(state.dirs_of_call, request.data_dirs);
+  }
   start_sources(*options(), own_prefix, request.data_dirs != nullptr ? request.data_dirs : "");
 }
 
@@ -428,6 +435,10 @@ void become_forked_child() {
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }
+
+void note_worker() {
+  if (is_on()) bind_termination();
+}
 
 std::uint64_t unit_ns() {
   if (state.config == nullptr) return 1000;

@@ -43,6 +43,9 @@ std::uint64_t unit_ns();
 // bytes. 0 when there is no such variable, or tracing is off.
 std::size_t configured_value(std::string_view variable, char* out, std::size_t room);
 
+// This process is a worker that its parent ends by SIGTERM: its trace is to be ended first.
+void note_worker();
+
 // Notes for the `end` event. Any thread; take effect when recording or later starts.
 void mark_used(std::string_view layer);
 void set_app_metadata(std::string_view key, std::int64_t value);

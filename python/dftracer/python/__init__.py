@@ -15,12 +15,14 @@
 See docs/python.md.
 """
 
+from dftracer import _native
 from dftracer.python import ai_common as _ai_common
 from dftracer.python import ai_init as _ai_init
 from dftracer.python import common as _common
 from dftracer.python import dynamo as _dynamo
 from dftracer.python import env as _env
 from dftracer.python import logger as _logger
+from dftracer.python import workers as _workers
 from dftracer.python.ai_common import *  # noqa: F401,F403
 from dftracer.python.ai_init import *  # noqa: F401,F403
 from dftracer.python.common import *  # noqa: F401,F403
@@ -36,6 +38,9 @@ __all__ = [
     *_env.__all__,
     *_logger.__all__,
 ]
+
+if _native.ON:
+    _workers.watch()
 
 
 def __getattr__(name: str) -> object:
