@@ -208,3 +208,27 @@ def test_e18_formats(bench, kind, io, dirs):
     if dirs == "here":
         paths = {trace.resolve(e["args"]["fhash"]) for e in with_file}
         assert paths and all(p.startswith(str(folder / "cwd")) for p in paths), paths
+
+
+@needs_torch
+@pytest.mark.parametrize("more", [[], ["--profile"]])
+def test_the_example(bench, short, more):
+    example = harness.SOURCE / "examples/pytorch/train.py"
+    words = ["--device", "cpu", "--epochs", "2", "--files", "8", "--folder", "."]
+    result = run(bench, example, io=True, arguments=words + more, env=short)
+    assert result.out.count(b"epoch ") == 2
+    events = pyrun.application(result)
+    main = [e for e in events if e["pid"] == result.pid]
+    names = pyrun.names(main)
+    for name in ("transfer", "forward", "backward", "step", "fetch.iter", "fetch.block"):
+        assert names.count(name) == 4, name
+    assert (names.count("train"), names.count("epoch.block"), names.count("capture")) == (1, 2, 1)
+    items = [e for e in events if e["name"] == "item"]
+    assert len(items) == 16 and {e["pid"] for e in items}.isdisjoint({result.pid})
+    assert [e["args"]["rows"] for e in main if e["name"] == "forward"] == [256] * 4
+    assert bool([e for e in main if e["cat"] == "PP"]) == bool(more)
+    reads = [
+        e for t in result.traces() for e in t.events
+        if "read" in e["name"] and "fhash" in e["args"] and t.resolve(e["args"]["fhash"]).endswith(".pt")
+    ]  # fmt: skip
+    assert {e["pid"] for e in reads} >= {e["pid"] for e in items}
