@@ -113,16 +113,8 @@ class dftracer:
             int_args, float_args, string_args: {name: (tag type, value)} or {name: value}.
             relations: {EntityRelation below 16: [entity id, ...]}.
         """
-        common.profiler.log_event(
-            name=name,
-            cat=cat,
-            start_time=start_time,
-            duration=duration,
-            int_args=int_args or {},
-            string_args=string_args or {},
-            float_args=float_args or {},
-            relations=relations or {},
-        )
+        if ON:
+            native.log_event(name, cat, start_time, duration, int_args, string_args, float_args, relations)
 
     def log_metadata_event(self, key: str, value: str) -> None:
         """Writes a note of its own."""
