@@ -40,7 +40,7 @@ open(sys.argv[1], "w").write("x")
 
 
 def clean(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DFTRACER_", "LD_", "PYTHON", "VIRTUAL_ENV"))}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DFTRACER_", "LD_", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"))}
     return kept | more
 
 
