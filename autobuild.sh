@@ -13,6 +13,7 @@ needs_to_build=(
   "<libdeflate.h>|libdeflate-dev|compression without ISA-L" "<zlib.h>|zlib1g-dev|reading traces"
   "<simdjson.h>|libsimdjson-dev|reading traces" "<CLI/CLI.hpp>|libcli11-dev|the dftracer command"
 )
+needs_for_python=("glob:/usr/include/python3.*/Python.h|python3-dev|Python package" "py:ensurepip|python3-venv|Python package")
 needs_to_test=(
   "<gtest/gtest.h>|libgtest-dev|unit tests" "<benchmark/benchmark.h>|libbenchmark-dev|benchmarks"
   "py:ensurepip|python3-venv|tests" "clang++|clang|second compiler"
@@ -22,6 +23,8 @@ needs_to_test=(
   "strace|strace|I/O tests" "rsync|rsync|I/O tests" "sqlite3|sqlite3|I/O tests" "git|git|I/O tests"
   "glob:/usr/lib/*/libjemalloc.so.2|libjemalloc2|I/O tests"
 )
+# Not every distribution has these; the tests that need them say that they are skipped.
+wanted_to_test=("glob:/usr/lib/python3/dist-packages/torch/__init__.py|python3-torch|PyTorch tests")
 
 usage() {
   cat <<'TEXT'
@@ -38,7 +41,7 @@ What to do
 Where and how
   --build-dir DIR        build folder (default: build/autobuild)
   --install-prefix DIR   where to install (default: install)
-  --install-mode MODE    cmake (pip comes with the Python package)
+  --install-mode MODE    cmake, or pip: the Python package with everything in it, into the Python of --python
   --build-type TYPE      Release, Debug, RelWithDebInfo or PROFILE (default: Release)
   --with-c-compiler CC, --with-cxx-compiler CXX, --python PATH
   --enable-tests         build the tests, run none
@@ -105,7 +108,7 @@ parse_flags() {
         mode=$(value "$@")
         case $mode in
           cmake) ;;
-          pip) not_here "--install-mode pip" "a Python package" ;;
+          pip) [[ $action != install ]] || action=pip ;;
           *) usage_error "--install-mode $mode: accepted are cmake, pip" ;;
         esac
         shift ;;
@@ -172,6 +175,7 @@ present() {
 install_packages() {
   local rows=("${needs_to_build[@]}") packages=() described=() row probe package what
   [[ $action == test || $with_tests == 1 || $with_benchmarks == 1 ]] && rows+=("${needs_to_test[@]}")
+  [[ $action == test || $action == pip ]] && rows+=("${needs_for_python[@]}")
   for row in "${rows[@]}"; do
     IFS='|' read -r probe package what <<<"$row"
     present "$probe" && continue
@@ -196,6 +200,18 @@ install_packages() {
   run "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q ||
     say "apt-get update failed; going on with the package lists that are here"
   run "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${packages[@]}"
+}
+
+install_wanted_packages() {
+  local row probe package what as_root=()
+  command -v apt-get >/dev/null || return 0
+  [[ $EUID -eq 0 ]] || { command -v sudo >/dev/null && as_root=(sudo); }
+  for row in "${wanted_to_test[@]}"; do
+    IFS='|' read -r probe package what <<<"$row"
+    present "$probe" && continue
+    run "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$package" ||
+      say "$package cannot be installed: the $what are skipped"
+  done
 }
 
 build_isal() {
@@ -223,6 +239,7 @@ configure() {
   [[ -n $cxx_compiler ]] && args+=(-DCMAKE_CXX_COMPILER="$cxx_compiler")
   [[ -n $python ]] && args+=(-DDFTRACER_PYTHON_EXE="$python")
   [[ $with_tests == 1 ]] && args+=(-DDFTRACER_ENABLE_TESTS=ON)
+  [[ $action == test ]] && args+=(-DDFTRACER_BUILD_PYTHON_BINDINGS=ON)
   [[ $with_benchmarks == 1 ]] && args+=(-DDFTRACER_BUILD_BENCHMARKS=ON)
   [[ $action == demo ]] && args+=(-DDFTRACER_BUILD_EXAMPLES=ON)
   while read -r name; do
@@ -270,7 +287,17 @@ cd "$root"
 [[ $clean_install == 1 ]] && run rm -rf "$prefix"
 [[ $with_deps == 1 ]] && install_packages
 [[ $with_deps == 1 ]] && build_isal
+if [[ $action == pip ]]; then
+  say "pip install into $("${python:-python3}" -c 'import sys; print(sys.prefix)')"
+  export DFTRACER_BUILD_TYPE=$build_type CMAKE_BUILD_PARALLEL_LEVEL=$jobs
+  [[ -z $c_compiler ]] || export CC=$c_compiler
+  [[ -z $cxx_compiler ]] || export CXX=$cxx_compiler
+  [[ ! -d $root/_deps/isal ]] || export DFTRACER_ISAL_ROOT=${DFTRACER_ISAL_ROOT:-$root/_deps/isal}
+  run "${python:-python3}" -m pip install "$root"
+  exit
+fi
 if [[ $action == test ]]; then
+  [[ $with_deps == 1 ]] && install_wanted_packages
   with_tests=1
   [[ $with_deps == 1 ]] && make_test_python
 fi

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import instructions, io_calls, regions, report, rows
+from measure import instructions, io_calls, python_calls, regions, report, rows
 from measure.backends import all_backends
 from measure.programs import Build, ProgramFailed
 
@@ -32,6 +32,7 @@ GROUPS = {
     "lost": rows.lost_lines,
     "waits": rows.waits,
     "io": io_calls.fill,
+    "python": python_calls.fill,
 }
 
 

@@ -17,9 +17,11 @@ function(dft_injected_library target map)
     target_link_options(${target} PRIVATE LINKER:--version-script=${map})
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
   endif()
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  if(NOT SKBUILD)  # a wheel holds no links
+    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  endif()
   target_link_libraries(${target} PRIVATE ${L_LINK})
   target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:-z,relro,-z,now
     LINKER:--gc-sections LINKER:--build-id LINKER:--as-needed)

@@ -17,7 +17,9 @@ set(DFTRACER_ISAL_ROOT "" CACHE PATH "Where scripts/build_isal.sh put ISA-L; emp
 option(DFTRACER_ENABLE_CUDA_TRACING "Trace CUDA (needs the headers cupti.h and cuda.h; nothing is linked)" OFF)
 option(DFTRACER_ENABLE_DYNAMIC_DETECTION "Switch on what the machine has: CUDA tracing" OFF)
 set(DFTRACER_CUDA_PATH "$ENV{DFTRACER_CUDA_PATH}" CACHE PATH "CUDA toolkit; empty looks in the usual places")
-set(DFTRACER_PYTHON_EXE "" CACHE STRING "Python for the generator and the tests; empty takes python3")
+option(DFTRACER_BUILD_PYTHON_BINDINGS "Build the Python package (needs Python's headers, 3.9 or newer)" OFF)
+set(DFTRACER_PYTHON_EXE "" CACHE STRING "Python for the generator, the package and the tests; empty takes python3")
+set(DFTRACER_PYTHON_SITE "" CACHE STRING "Where the Python package is installed; empty: site-packages under the prefix")
 
 # ---- what this version does not have: name, the value that means off, what it would have been
 set(DFTRACER_ABSENT_SWITCHES
@@ -29,14 +31,12 @@ set(DFTRACER_ABSENT_SWITCHES
   "DFTRACER_ENABLE_VARIORUM|Variorum power counters"
   "DFTRACER_ENABLE_NATIVE_SCRIPT|the dftracer_* scripts (the dftracer command takes their place)"
   "DFTRACER_GENERATE_INTERFACES|generation of interfaces from system headers"
-  "DFTRACER_BUILD_PYTHON_BINDINGS|the Python package"
   "DFTRACER_INSTALL_DEPENDENCIES|building of dependencies (autobuild.sh installs them)"
   "DFTRACER_USE_CLANG_LIBCXX|building against libc++"
   "DFTRACER_ENABLE_DLIO_BENCHMARK_TESTS|the DLIO benchmark tests"
   "DFTRACER_ENABLE_PAPER_TESTS|the paper's tests")
 set(DFTRACER_ABSENT_VALUES
   "DFTRACER_MPI_IMPL|tracing of MPI"
-  "DFTRACER_PYTHON_SITE|the Python package"
   "DFTRACER_TEST_LD_LIBRARY_PATH|a library path for its tests"
   "DFTRACER_MPI_TEST_LAUNCHER|tracing of MPI"
   "DFTRACER_MPI_TEST_LAUNCHER_FLAGS|tracing of MPI")

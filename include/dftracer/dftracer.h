@@ -36,8 +36,9 @@ typedef uint64_t EntityID; /* 0: none */
 #define C_LOG_CATEGORY "C_APP"
 #define CPP_LOG_CATEGORY "CPP_APP"
 
-/* The `type` that the trace gives to events of the two APIs. */
+/* The `type` that the trace gives to events of the APIs. */
 #define DFTRACER_TYPE_C_APP 2
+#define DFTRACER_TYPE_PYTHON 6
 #define DFTRACER_TYPE_CPP_APP 9
 
 /* What an arg is for when events are aggregated; all are recorded alike. */
@@ -105,6 +106,10 @@ void dftracer_initialize_no_bind(const char* log_file, const char* data_dirs, in
  * initialisation opens a new trace; until then nothing is recorded. */
 void dftracer_finalize(void) DFTRACER_NOEXCEPT_;
 
+/* For worker processes, which their parent ends by SIGTERM: where that signal simply kills, the trace is ended first.
+ */
+void dftracer_note_worker(void) DFTRACER_NOEXCEPT_;
+
 /* A region; to end one, pointers that are no open region are ignored. event_type: DF_DATA_EVENT or DF_METADATA_EVENT.
  */
 struct DFTracerData* dftracer_initialize_region(const char* name, const char* cat, int event_type) DFTRACER_NOEXCEPT_;
@@ -136,6 +141,7 @@ void dftracer_region_update_word_str(struct DFTracerData* region, uint64_t key_w
 
 /* Notes of the process, written into the `end` event; the last value of a key stays. */
 void dftracer_set_app_metadata_int(const char* key, int value) DFTRACER_NOEXCEPT_;
+void dftracer_set_app_metadata_int64(const char* key, int64_t value) DFTRACER_NOEXCEPT_;
 void dftracer_set_app_metadata_string(const char* key, const char* value) DFTRACER_NOEXCEPT_;
 void dftracer_mark_used(const char* name) DFTRACER_NOEXCEPT_;
 
@@ -146,6 +152,30 @@ void dftracer_relate_entities(int relation, EntityID subject, EntityID object) D
 void dftracer_update_relation(struct DFTracerData* region, int relation, EntityID id) DFTRACER_NOEXCEPT_;
 EntityID dftracer_update_relation_entity(struct DFTracerData* region, int relation, const char* type, const char* key,
                                          int store, const char* uri) DFTRACER_NOEXCEPT_;
+
+/* The id of (type, key), declared or not. */
+EntityID dftracer_entity_id(const char* type, const char* key) DFTRACER_NOEXCEPT_;
+
+/* The trace's clock, in the trace's unit (DFTRACER_TIME_METRIC). 0 when off. */
+TimeResolution dftracer_get_time(void) DFTRACER_NOEXCEPT_;
+/* The value in force of a configuration variable (DFTRACER_LOG_FILE), null-terminated and cut to `size`. Returns its
+ * whole length; 0, and "" in `out`, when off or unknown. */
+size_t dftracer_get_config(const char* variable, char* out, size_t size) DFTRACER_NOEXCEPT_;
+
+/* For bindings of other languages, whose names and strings have lengths and may hold any byte. site_id: the `id` of a
+ * struct dftracer_site. A key has up to 65535 bytes; kind as in dftracer_region_update_word. */
+uint32_t dftracer_site_id(const char* name, size_t name_length, const char* cat, size_t cat_length,
+                          int type) DFTRACER_NOEXCEPT_;
+void dftracer_region_update_bits(struct DFTracerData* region, const char* key, size_t key_length, int kind,
+                                 uint64_t bits) DFTRACER_NOEXCEPT_;
+void dftracer_region_update_bytes(struct DFTracerData* region, const char* key, size_t key_length, const char* value,
+                                  size_t length) DFTRACER_NOEXCEPT_;
+/* Ends a region as an event of these times of the trace's clock, in its unit; or as an instant event of the moment at
+ * which it began; or as nothing at all. */
+void dftracer_region_end_at(struct DFTracerData* region, TimeResolution start,
+                            TimeResolution duration) DFTRACER_NOEXCEPT_;
+void dftracer_region_end_instant(struct DFTracerData* region) DFTRACER_NOEXCEPT_;
+void dftracer_region_drop(struct DFTracerData* region) DFTRACER_NOEXCEPT_;
 
 /* What the macros call. region_end_exception: an exception that is on its way ends the region. */
 struct DFTracerData* dftracer_region_start(struct dftracer_site* site) DFTRACER_NOEXCEPT_;

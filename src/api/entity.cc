@@ -112,6 +112,12 @@ EntityID dftracer_declare_entity(const char* type, const char* key, int store, c
   return declare(type, key, store, uri);
 }
 
+EntityID dftracer_entity_id(const char* type, const char* key) noexcept {
+  if (type == nullptr || key == nullptr) return 0;
+  const Sanitised<kLongestType> clean_type{std::string_view(type)};
+  return dft::base::entity_id(clean_type.view(), key);
+}
+
 void dftracer_declare_entity_type(const char* type, int role, const char* description) noexcept {
   if (!DFTRACER_IS_ON_() || type == nullptr) return;
   const dft::api::ErrnoKeeper errno_keeper;

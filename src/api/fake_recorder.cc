@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <set>
 #include <tuple>
@@ -122,6 +123,17 @@ Region* open_region(model::SiteId site, bool metadata_event) {
 
 void close_region(Region* region) { fake::close(region, model::RecordKind::kEvent); }
 void close_as_metadata(Region* region) { fake::close(region, model::RecordKind::kMetadata); }
+void close_as_instant(Region* region) {
+  if (fake::open_regions.count(region) != 0) fake::as_record(region)->instant = true;
+  fake::close(region, model::RecordKind::kEvent);
+}
+void close_region_at(Region* region, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  add(region, "at", std::to_string(begin_ns) + ".." + std::to_string(end_ns));
+  fake::close(region, model::RecordKind::kEvent);
+}
+void drop_region(Region* region) {
+  if (fake::open_regions.erase(region) != 0) delete fake::as_record(region);
+}
 bool is_open(const Region* region) { return fake::open_regions.count(const_cast<Region*>(region)) != 0; }
 
 void add_int64(Region* r, std::string_view key, std::int64_t value) { add(r, key, std::to_string(value)); }
@@ -210,5 +222,20 @@ void set_app_metadata(std::string_view key, std::string_view value) {
   misbehave();
 }
 std::uint64_t file_generation() { return fake::state.generation; }
+void note_worker() {
+  fake::state.calls.emplace_back("worker");
+  misbehave();
+}
+std::uint64_t trace_time() {
+  misbehave();
+  return 1'700'000'000'000'000;
+}
+std::uint64_t unit_ns() { return 1000; }
+std::size_t configured_value(std::string_view variable, char* out, std::size_t room) {
+  const std::string_view value = variable == "DFTRACER_TIME_METRIC" ? "US" : "";
+  if (!value.empty()) std::memcpy(out, value.data(), value.size() < room ? value.size() : room);
+  misbehave();
+  return value.size();
+}
 
 }  // namespace dft::session

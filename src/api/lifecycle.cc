@@ -44,9 +44,18 @@ void dftracer_finalize() noexcept {
   shielded([] { session::finish_from_api(); });
 }
 
+void dftracer_note_worker() noexcept {
+  shielded([] { session::note_worker(); });
+}
+
 void dftracer_set_app_metadata_int(const char* key, int value) noexcept {
   if (key == nullptr) return;
   shielded([&] { session::set_app_metadata(key, static_cast<std::int64_t>(value)); });
+}
+
+void dftracer_set_app_metadata_int64(const char* key, int64_t value) noexcept {
+  if (key == nullptr) return;
+  shielded([&] { session::set_app_metadata(key, std::int64_t{value}); });
 }
 
 void dftracer_set_app_metadata_string(const char* key, const char* value) noexcept {
@@ -57,6 +66,22 @@ void dftracer_set_app_metadata_string(const char* key, const char* value) noexce
 void dftracer_mark_used(const char* name) noexcept {
   if (name == nullptr) return;
   shielded([&] { session::mark_used(name); });
+}
+
+TimeResolution dftracer_get_time() noexcept {
+  TimeResolution now = 0;
+  shielded([&] { now = session::trace_time(); });
+  return now;
+}
+
+size_t dftracer_get_config(const char* variable, char* out, size_t size) noexcept {
+  if (out == nullptr) size = 0;
+  std::size_t length = 0;
+  if (variable != nullptr) {
+    shielded([&] { length = session::configured_value(variable, out, size != 0 ? size - 1 : 0); });
+  }
+  if (size != 0) out[length < size ? length : size - 1] = '\0';
+  return length;
 }
 
 DFT_WEAK_ALIAS(initialize_main) void initialize_main(const char*, const char*, int*);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The hot half of the public API: regions, their args, instants. The recorder keeps errno, never throws, and recognises
 // pointers that are no open region; what is left here is null checks and the ids of call sites.
+#include <cstring>
+
 #include "api/exception_type.h"
 #include "api/site.h"
 #include "dftracer/dftracer_config.hpp"
@@ -16,6 +18,7 @@ record::Region* region_of(DFTracerData* region) { return reinterpret_cast<record
 DFTracerData* handle_of(record::Region* region) { return reinterpret_cast<DFTracerData*>(region); }
 
 constexpr std::size_t kLongestLiteralName = 4096;
+constexpr std::size_t kLongestKey = 65535;
 
 // Before the region begins: its own calls are to be seen already.
 inline void serve() {
@@ -122,6 +125,43 @@ void dftracer_update_metadata_int(DFTracerData* region, const char* key, int val
 void dftracer_update_metadata_string(DFTracerData* region, const char* key, const char* value) noexcept {
   dftracer_region_update_str(region, key, value);
 }
+
+uint32_t dftracer_site_id(const char* name, size_t name_length, const char* cat, size_t cat_length, int type) noexcept {
+  if ((name == nullptr && name_length != 0) || (cat == nullptr && cat_length != 0)) return 0;
+  return record::site_id({name, name_length}, {cat, cat_length}, layer_of(type));
+}
+
+void dftracer_region_update_bits(DFTracerData* region, const char* key, size_t key_length, int kind,
+                                 uint64_t bits) noexcept {
+  if (key == nullptr || key_length > kLongestKey) return;
+  const std::string_view name(key, key_length);
+  double real;
+  std::memcpy(&real, &bits, sizeof real);
+  switch (kind) {
+    case 1: return record::add_int64(region_of(region), name, static_cast<int64_t>(bits));
+    case 2: return record::add_uint64(region_of(region), name, bits);
+    case 3: return record::add_double(region_of(region), name, real);
+    case 4: return record::add_bool(region_of(region), name, bits != 0);
+    default: return;
+  }
+}
+
+void dftracer_region_update_bytes(DFTracerData* region, const char* key, size_t key_length, const char* value,
+                                  size_t length) noexcept {
+  if (key == nullptr || key_length > kLongestKey || (value == nullptr && length != 0)) return;
+  record::add_string(region_of(region), {key, key_length}, {value, length});
+}
+
+void dftracer_region_end_at(DFTracerData* region, TimeResolution start, TimeResolution duration) noexcept {
+  const uint64_t unit = dft::session::unit_ns();
+  const uint64_t begin = start > UINT64_MAX / unit ? UINT64_MAX : start * unit;
+  const uint64_t length = duration > (UINT64_MAX - begin) / unit ? UINT64_MAX - begin : duration * unit;
+  record::close_region_at(region_of(region), begin, begin + length);
+}
+
+void dftracer_region_end_instant(DFTracerData* region) noexcept { record::close_as_instant(region_of(region)); }
+
+void dftracer_region_drop(DFTracerData* region) noexcept { record::drop_region(region_of(region)); }
 
 void dftracer_instant(dftracer_site* site) noexcept {
   model::SiteId id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);

@@ -20,7 +20,7 @@ namespace dft::intercept {
 namespace {
 
 constexpr std::size_t kPathRoom = 4096;
-constexpr char kLogFile[] = "DFTRACER_LOG_FILE=";
+constexpr std::size_t kVariableRoom = kPathRoom + 32;
 
 std::size_t count(char* const* list) {
   std::size_t n = 0;
@@ -28,30 +28,39 @@ std::size_t count(char* const* list) {
   return n;
 }
 
-// The environment with DFTRACER_LOG_FILE replaced or added, in memory of the caller's frame.
-void with_log_file(char* const* environment, char* log_file, char** out) {
+// The environment with one variable replaced or added, in memory of the caller's frame; `out` may be `environment`.
+void with_variable(char* const* environment, char* variable, char** out) {
+  const auto name_size = static_cast<std::size_t>(strchr(variable, '=') + 1 - variable);
   std::size_t at = 0;
   bool replaced = false;
   for (; *environment != nullptr; ++environment) {
-    const bool same = strncmp(*environment, kLogFile, sizeof kLogFile - 1) == 0;
-    out[at++] = same ? log_file : *environment;
+    const bool same = strncmp(*environment, variable, name_size) == 0;
+    out[at++] = same ? variable : *environment;
     replaced = replaced || same;
   }
-  if (!replaced) out[at++] = log_file;
+  if (!replaced) out[at++] = variable;
   out[at] = nullptr;
 }
 
-// Gives `environment` to a child, with an absolute trace prefix where it has a relative one. A macro-free way to keep
-// alloca in the calling frame: the callers pass the room.
+// Gives `environment` to a child, with an absolute trace prefix where it has a relative one, and with what an init call
+// chose in place of the configuration. A macro-free way to keep alloca in the calling frame: the callers pass the room.
 struct ChildEnvironment {
-  char log_file[kPathRoom + sizeof kLogFile];
+  char log_file[kVariableRoom];
+  char data_dirs[kVariableRoom];
   char* const* choose(const ProcessHooks& hooks, char* const* environment, char** room) {
-    if (!hooks.child_log_file(environment, log_file, sizeof log_file)) return environment;
-    with_log_file(environment, log_file, room);
-    return room;
+    char* const* chosen = environment;
+    if (hooks.child_log_file(environment, log_file, sizeof log_file)) {
+      with_variable(chosen, log_file, room);
+      chosen = room;
+    }
+    if (hooks.child_data_dirs(environment, data_dirs, sizeof data_dirs)) {
+      with_variable(chosen, data_dirs, room);
+      chosen = room;
+    }
+    return chosen;
   }
 };
-#define DFT_ENVIRONMENT_ROOM(environment) static_cast<char**>(alloca((count(environment) + 2) * sizeof(char*)))
+#define DFT_ENVIRONMENT_ROOM(environment) static_cast<char**>(alloca((count(environment) + 3) * sizeof(char*)))
 
 bool executable(const char* path) {
   return dft::base::raw::call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK) == 0;

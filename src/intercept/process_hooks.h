@@ -23,6 +23,8 @@ struct ProcessHooks {
   // Fills `out` with `DFTRACER_LOG_FILE=<absolute prefix>` for a child with this environment when it needs one: true.
   // Works in a vfork child (no malloc, no shared state).
   bool (*child_log_file)(char* const* environment, char* out, std::size_t size);
+  // The same for `DFTRACER_DATA_DIR=<folders>`, when an init call named some.
+  bool (*child_data_dirs)(char* const* environment, char* out, std::size_t size);
   // Calls `real` and records the fork in the parent (LIBC_IO, POSIX, arg ret = the child's pid).
   pid_t (*fork)(pid_t (*real)());
   // Around a vfork of this thread: between them its events are not recorded (they would be the child's, in shared

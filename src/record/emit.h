@@ -29,6 +29,10 @@ Region* open_region(model::SiteId site, bool metadata_event = false);
 // Closes it but emits its args as one METADATA record, or as one instant event; for records of any size without a heap.
 void close_as_metadata(Region* region);
 void close_as_instant(Region* region);
+// Closes it as an event of other times than its own, given in nanoseconds of the trace's clock.
+void close_region_at(Region* region, std::uint64_t begin_ns, std::uint64_t end_ns);
+// Closes it and leaves no record: what it was to measure turned out to be nothing.
+void drop_region(Region* region);
 // Closes it and emits its record; regions of another thread are closed with the caller's tid. Null is allowed.
 void close_region(Region* region);
 // True for a region that is open now and was handed out by open_region (the C API accepts stray pointers).

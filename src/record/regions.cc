@@ -138,7 +138,18 @@ void release_of_other(RegionSlot* slot) {
   return closed;
 }
 
-[[gnu::noinline]] void close_slowly(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Ticks end) {
+void release(ThreadState* state, RegionSlot* slot) {
+  drop_args(*slot);
+  if (slot->owner == state) {
+    release_own(state, slot);
+  } else {
+    release_of_other(slot);
+  }
+}
+
+// `begin`: in place of the region's own when the flags say that the times are nanoseconds.
+[[gnu::noinline]] void close_slowly(Region* region, RecordKind kind, std::uint8_t extra_flags, base::Ticks end,
+                                    base::Ticks begin = 0) {
   ThreadState* state = enter();
   if (state == nullptr) return;
   RegionSlot* slot = slot_of(state, region);
@@ -148,15 +159,11 @@ void release_of_other(RegionSlot* slot) {
     if (char* at = reserve(state, size)) {
       write_header(at, slot, size, kind, extra_flags, args.schema,
                    extra_flags == model::kFlagInstant ? slot->begin : end);
+      if (extra_flags == model::kFlagNanoseconds) reinterpret_cast<RecordHeader*>(at)->begin = begin;
       if (args.bytes != 0) std::memcpy(at + sizeof(RecordHeader), args_of(*slot), args.bytes);
       commit(state, size);
     }
-    drop_args(*slot);
-    if (slot->owner == state) {
-      release_own(state, slot);
-    } else {
-      release_of_other(slot);
-    }
+    release(state, slot);
   }
   leave(state);
 }
@@ -285,6 +292,19 @@ void close_as_metadata(Region* region) {
 
 void close_as_instant(Region* region) {
   if (region != nullptr) close_slowly(region, RecordKind::kEvent, model::kFlagInstant, 0);
+}
+
+void close_region_at(Region* region, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  if (region != nullptr) close_slowly(region, RecordKind::kEvent, model::kFlagNanoseconds, end_ns, begin_ns);
+}
+
+void drop_region(Region* region) {
+  if (region == nullptr) return;
+  ThreadState* state = enter();
+  if (state == nullptr) return;
+  RegionSlot* slot = slot_of(state, region);
+  if (slot != nullptr) release(state, slot);
+  leave(state);
 }
 
 bool is_open(const Region* region) { return find_slot(region) != nullptr; }

@@ -109,9 +109,28 @@ void exec_failed(int ended) { resume_after_exec(ended != 0); }
 bool child_log_file(char* const* environment, char* out, std::size_t size) {
   if (environment == nullptr || state.start_directory[0] == '\0') return false;
   const char* prefix = prefix_in(environment);
-  if (prefix == nullptr || prefix[0] == '/' || prefix[0] == '\0') return false;
-  if (strncmp(prefix, "./", 2) == 0) prefix += 2;
-  const int length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
+  if (prefix == nullptr || prefix[0] == '\0') return false;
+  int length = 0;
+  if (state.prefix_of_call[0] != '\0' && state.config != nullptr && state.config->options.log_file == prefix) {
+    // Nobody chose another one for the child: its traces stand beside this process's.
+    length = snprintf(out, size, "DFTRACER_LOG_FILE=%s", state.prefix_of_call);
+  } else if (prefix[0] != '/') {
+    if (strncmp(prefix, "./", 2) == 0) prefix += 2;
+    length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
+  }
+  return length > 0 && static_cast<std::size_t>(length) < size;
+}
+
+bool child_data_dirs(char* const* environment, char* out, std::size_t size) {
+  if (environment == nullptr || state.dirs_of_call[0] == '\0' || prefix_in(environment) == nullptr) return false;
+  const char* before = nullptr;
+  for (char* const* entry = environment; *entry != nullptr; ++entry) {
+    if (const char* value = value_if(*entry, "DFTRACER_DATA_DIR=")) before = value;
+  }
+  const std::size_t own = strlen(state.dirs_of_call);
+  if (before != nullptr && strncmp(before, state.dirs_of_call, own) == 0) return false;  // handed down already
+  const int length = snprintf(out, size, "DFTRACER_DATA_DIR=%s%s%s", state.dirs_of_call, before != nullptr ? ":" : "",
+                              before != nullptr ? before : "");
   return length > 0 && static_cast<std::size_t>(length) < size;
 }
 
@@ -151,8 +170,8 @@ void before_dlsym(const void* caller) {
 }  // namespace
 
 const intercept::ProcessHooks lifecycle_hooks = {
-    finish_process, before_exec,   exec_failed,  child_log_file,   traced_fork,   before_vfork,
-    after_vfork,    before_dlopen, before_dlsym, traced_sigaction, traced_signal,
+    finish_process, before_exec, exec_failed,   child_log_file, child_data_dirs,  traced_fork,
+    before_vfork,   after_vfork, before_dlopen, before_dlsym,   traced_sigaction, traced_signal,
 };
 
 }  // namespace dft::session

@@ -13,6 +13,7 @@
 #include "base/error_output.h"
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "record/emit.h"
 #include "record/recorder.h"
 #include "session/binding.h"
 #include "session/gpu.h"
@@ -121,7 +122,11 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
     return false;
   }
   const std::string stem = trace_stem(prefix, identity, pid, suffix_of(request.producer));
-  if (prefix.size() < sizeof state.prefix) std::memcpy(state.prefix, prefix.c_str(), prefix.size() + 1);
+  if (prefix.size() < sizeof state.prefix) {
+    std::memcpy(state.prefix, prefix.c_str(), prefix.size() + 1);
+    const bool of_call = request.producer == Producer::kApi && request.log_file != nullptr && *request.log_file != '\0';
+    if (of_call) std::memcpy(state.prefix_of_call, state.prefix, prefix.size() + 1);
+  }
   if (stem.size() >= sizeof out->writer.stem) {
     base::LogLine() << "cannot create the trace: the prefix has " << std::uint64_t{stem.size()}
                     << " bytes, more than a path may have: set DFTRACER_LOG_FILE to a shorter one";
@@ -145,6 +150,9 @@ bool fill_drain_options(const StartRequest& request, const config::Options& conf
 // REQUIRES: lock held; with `bind`, the calls are bound.
 void start_requested_sources(const StartRequest& request, std::string_view own_prefix) {
   if (!request.bind) return;
+  if (request.data_dirs != nullptr && std::strlen(request.data_dirs) < sizeof state.dirs_of_call) {
+    std::strcpy(state.dirs_of_call, request.data_dirs);
+  }
   start_sources(*options(), own_prefix, request.data_dirs != nullptr ? request.data_dirs : "");
 }
 
@@ -474,6 +482,39 @@ void serve_request() noexcept {
 }
 
 std::uint64_t file_generation() { return state.generation.load(std::memory_order_acquire); }
+
+void note_worker() {
+  if (is_on()) bind_termination();
+}
+
+std::uint64_t unit_ns() {
+  if (state.config == nullptr) return 1000;
+  switch (state.config->options.time_metric) {
+    case config::TimeMetric::kNs: return 1;
+    case config::TimeMetric::kMs: return 1'000'000;
+    case config::TimeMetric::kSec: return 1'000'000'000;
+    case config::TimeMetric::kUs: break;
+  }
+  return 1000;
+}
+
+std::uint64_t trace_time() {
+  if (!is_on() || (!record::recording() && !on_first_event())) return 0;
+  const auto offset = static_cast<std::uint64_t>(write::drain.wall_minus_monotonic_ns());
+  return (base::monotonic_ns() + offset) / unit_ns();
+}
+
+std::size_t configured_value(std::string_view variable, char* out, std::size_t room) {
+  if (!is_on()) return 0;
+  std::string value;
+  {
+    const base::LockGuard guard(state.lock);
+    value = variable == "DFTRACER_LOG_FILE" && state.prefix[0] != '\0' ? std::string(state.prefix)
+                                                                       : config::value_of(*options(), variable);
+  }
+  if (!value.empty()) std::memcpy(out, value.data(), value.size() < room ? value.size() : room);
+  return value.size();
+}
 
 void mark_used(std::string_view layer) {
   if (is_on()) notes().mark_used(layer);

@@ -5,6 +5,7 @@
 // happens at fork, exec, exit and signals.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -36,6 +37,18 @@ void serve_request() noexcept;
 
 // Changes whenever a new trace file begins: what must stand once in each file is written again then.
 std::uint64_t file_generation();
+
+// A time of the trace's clock in the trace's unit, now; 0 while nothing is recorded, which this call may change as the
+// first event does.
+std::uint64_t trace_time();
+// How many nanoseconds the trace's unit has.
+std::uint64_t unit_ns();
+// The value in force of a DFTRACER_... variable, in the variable's sense; its size, of which `out` gets at most `room`
+// bytes. 0 when there is no such variable, or tracing is off.
+std::size_t configured_value(std::string_view variable, char* out, std::size_t room);
+
+// This process is a worker that its parent ends by SIGTERM: its trace is to be ended first.
+void note_worker();
 
 // Notes for the `end` event. Any thread; take effect when recording or later starts.
 void mark_used(std::string_view layer);

@@ -36,6 +36,8 @@ struct State {
   std::atomic<std::uint64_t> libraries_opened{0};
   char start_directory[4096] = {};  // what a relative prefix of the configuration is relative to; "" if unknown
   char prefix[4096] = {};           // absolute, of the traces that this process or its parent has begun
+  char prefix_of_call[4096] = {};   // the init call's own, absolute; "" when it took the configuration's
+  char dirs_of_call[4096] = {};     // the init call's data directories; "" when it named none
   char configuration[4096] = {};    // the file's name as DFTRACER_CONFIGURATION had it; "" if none was read
 };
 extern State state;
@@ -62,6 +64,8 @@ bool install_lifecycle_hooks();
 void note_preload();
 void become_forked_child();
 void bind_fatal_signals();
+// SIGTERM only, and only where it kills: the trace is ended first, and the process dies of it as before.
+void bind_termination();
 // sigaction as the application must see it: the tracer's handlers do not show, and what was there before them does.
 int traced_sigaction(int (*real)(int, const struct sigaction*, struct sigaction*), int signal,
                      const struct sigaction* wanted, struct sigaction* old);

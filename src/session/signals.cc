@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fatal signals, bound only with DFTRACER_BIND_SIGNALS=1.
+// Fatal signals, bound only with DFTRACER_BIND_SIGNALS=1; and SIGTERM alone in a process that is a worker of another
+// one, which ends its workers by it.
 #include <pthread.h>
 #include <signal.h>
 #include <ucontext.h>
@@ -101,6 +102,14 @@ void bind_fatal_signals() {
     previous[i] = old;
     bound[i] = install(i);
   }
+}
+
+void bind_termination() {
+  const int i = place_of(SIGTERM);
+  struct sigaction old;
+  if (bound[i] || __sigaction(SIGTERM, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) return;
+  previous[i] = old;
+  install(i);  // not `bound`: a handler that the program sets later simply takes its place
 }
 
 namespace {

@@ -89,6 +89,23 @@ Program find_program(const std::string& name, const char* search_path) {
   return program;
 }
 
+namespace {
+// pip puts the command into <environment>/bin and the libraries into the package.
+std::string find_in_python_package(const fs::path& environment, const std::string& file_name) {
+  std::error_code error;
+  for (const char* libdir : {"lib", "lib64"}) {
+    for (fs::directory_iterator at(environment / libdir, error), end; !error && at != end; at.increment(error)) {
+      if (at->path().filename().string().rfind("python3.", 0) != 0) continue;
+      for (const char* packages : {"site-packages", "dist-packages"}) {
+        const fs::path path = at->path() / packages / "dftracer" / "lib64" / file_name;
+        if (fs::exists(path, error)) return fs::weakly_canonical(path, error).string();
+      }
+    }
+  }
+  return "";
+}
+}  // namespace
+
 std::string find_library(const std::string& file_name) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -104,7 +121,7 @@ std::string find_library(const std::string& file_name) {
     const fs::path path = folder / place / file_name;
     if (fs::exists(path, error)) return fs::weakly_canonical(path, error).string();
   }
-  return "";
+  return find_in_python_package(folder.parent_path(), file_name);
 }
 
 }  // namespace dft::tools

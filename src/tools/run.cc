@@ -70,11 +70,23 @@ std::string sanitizer_options() {
   return (options.empty() ? "" : options + ":") + "verify_asan_link_order=0";
 }
 
+// `first`, and behind it what the variable has already.
+std::string before_variable(const std::string& first, const char* variable) {
+  const char* before = std::getenv(variable);
+  return before != nullptr && *before != '\0' ? first + ":" + before : first;
+}
+
 Environment tracing_environment(const RunOptions& options, const std::string& prefix, const std::string& library) {
   Environment out = {{"DFTRACER_ENABLE", "1"}, {"DFTRACER_INIT", upper(options.mode)}, {"DFTRACER_LOG_FILE", prefix}};
   if (!library.empty()) {
-    const char* before = std::getenv("LD_PRELOAD");
-    out.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
+    // The loader takes blanks in LD_PRELOAD for ends of names: a library that lies behind one is named only, and looked
+    // for in LD_LIBRARY_PATH.
+    const bool nameable = library.find_first_of(" \t\n") == std::string::npos;
+    out.emplace_back("LD_PRELOAD",
+                     before_variable(nameable ? library : fs::path(library).filename().string(), "LD_PRELOAD"));
+    if (!nameable) {
+      out.emplace_back("LD_LIBRARY_PATH", before_variable(fs::path(library).parent_path().string(), "LD_LIBRARY_PATH"));
+    }
     out.emplace_back("ASAN_OPTIONS", sanitizer_options());
   }
   // From outside it is there before the program's first thread; the program's user may have another in mind.

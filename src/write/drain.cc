@@ -67,7 +67,8 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
   if (!make_work(options, notes)) return -ENOMEM;
   phase_.store(Phase::kStarting, std::memory_order_release);
   const base::ClockPair now = base::clock_pair();
-  work_->clock.start(now, base::realtime_minus_monotonic_ns());
+  wall_offset_.store(base::realtime_minus_monotonic_ns(), std::memory_order_relaxed);
+  work_->clock.start(now, wall_minus_monotonic_ns());
   if (__libc_single_threaded != 0) recorder.register_membarrier();
   threaded_ = start_thread();
   if (!threaded_) {

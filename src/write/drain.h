@@ -49,6 +49,8 @@ class Drain {
   void hand_over();
   // After finish: where the trace is, "" when no file was made.
   const char* path() const { return path_; }
+  // What takes CLOCK_MONOTONIC to the trace's clock, since the last start.
+  std::int64_t wall_minus_monotonic_ns() const { return wall_offset_.load(std::memory_order_relaxed); }
   bool is_drain_thread() const;
   // The calling thread is the drain's, for which start() is waiting; from the thread's first instruction on.
   bool is_starting_on_this_thread() const;
@@ -92,6 +94,7 @@ class Drain {
   std::atomic<std::uint32_t> finish_done_{0};
   std::atomic<std::uint32_t> hand_over_asked_{0};
   std::atomic<std::uint64_t> quiesce_ns_{0};
+  std::atomic<std::int64_t> wall_offset_{0};
   std::atomic<int> tid_{0};
   bool threaded_ = false;
   pthread_t thread_ = {};

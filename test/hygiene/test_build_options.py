@@ -14,8 +14,7 @@ SWITCHES = re.findall(r'^ +"(DFTRACER_\w+)\|', OPTIONS.split("ABSENT_VALUES")[0]
 VALUES = re.findall(r'^ +"(DFTRACER_\w+)\|', OPTIONS.split("DFTRACER_ABSENT_VALUES")[1], re.MULTILINE)
 AUTOBUILD_FLAGS = """--enable-hip --enable-mpi --with-mpi=/x --enable-hdf5 --with-hdf5=/x
     --enable-ftracing --enable-papi --enable-variorum --build-variorum=ALWAYS
-    --generate-interfaces --enable-hwloc --enable-dlio-tests --enable-paper-tests --with-dfanalyzer
-    --install-mode=pip""".split()
+    --generate-interfaces --enable-hwloc --enable-dlio-tests --enable-paper-tests --with-dfanalyzer""".split()
 
 
 def options(*settings):
@@ -77,3 +76,8 @@ def test_a_dry_run_says_everything_and_does_nothing(tmp_path):
     for word in ("-DDFTRACER_ENABLE_TESTS=ON", "-DDFTRACER_WERROR=ON", "'-DA=1' '-DB=2'", "--install", f"={tmp_path}/p"):
         assert word in done.stdout, word
     assert not list(tmp_path.iterdir())
+
+
+def test_install_mode_pip_installs_with_pip():
+    done = autobuild("--install-mode", "pip", "--dry-run", "--no-deps", "--python", "python3")
+    assert done.returncode == 0 and "'-m' 'pip' 'install'" in done.stdout

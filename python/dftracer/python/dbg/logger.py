@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+"""The name of the debug build of earlier releases: the same module."""
+
+from dftracer.python.logger import *  # noqa: F401,F403
