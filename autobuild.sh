@@ -228,6 +228,17 @@ make_test_python() {
   fi
   run "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$root/test/requirements.txt"
   python=$venv/bin/python
+  use_test_cupti
+}
+
+# The GPU part is tested everywhere, by replay: without a toolkit of one's own against the headers that PyPI has.
+use_test_cupti() {
+  local root_of_wheels
+  [[ -z ${DFTRACER_ENABLE_CUDA_TRACING:-} && $dry_run == 0 && $(uname -m) == x86_64 ]] || return 0
+  run "$python" -m pip install --quiet --disable-pip-version-check -r "$root/test/cuda/requirements.txt" || return 0
+  root_of_wheels=$("$python" -c 'import nvidia; print(list(nvidia.__path__)[0] + "/cu13")')
+  [[ -e $root_of_wheels/include/cupti.h ]] || return 0
+  export DFTRACER_ENABLE_CUDA_TRACING=ON DFTRACER_CUDA_PATH=$root_of_wheels
 }
 
 # ---- build
