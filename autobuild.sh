@@ -11,7 +11,7 @@ needs_to_build=(
   "nasm|nasm|ISA-L" "pkg-config|pkg-config|package file" "python3|python3|generator"
   "py:pip|python3-pip|fetches ISA-L" "<yaml.h>|libyaml-dev|configuration file"
   "<libdeflate.h>|libdeflate-dev|compression without ISA-L" "<zlib.h>|zlib1g-dev|reading traces"
-  "<simdjson.h>|libsimdjson-dev|reading traces" "<CLI/CLI.hpp>|libcli11-dev|the dftracer command"
+  "<libiberty/demangle.h>|libiberty-dev|long kernel names" "<simdjson.h>|libsimdjson-dev|reading traces" "<CLI/CLI.hpp>|libcli11-dev|the dftracer command"
 )
 needs_for_python=("glob:/usr/include/python3.*/Python.h|python3-dev|Python package" "py:ensurepip|python3-venv|Python package")
 needs_to_test=(

@@ -3,6 +3,7 @@
 #   dft::isal dft::libdeflate dft::zlib  each that the machine has
 #   dft::compressor                      the one that is used; DFT_COMPRESSOR holds its name
 #   dft::yaml                            libyaml
+#   dft::iberty                          libiberty's demangler, only for CUDA tracing and only if the machine has it
 # What only the command needs may be shared: dft::simdjson, dft::cli11.
 
 function(dft_missing what debian)
@@ -91,6 +92,31 @@ function(dft_need_cli11)
   endif()
   add_library(dft::cli11 INTERFACE IMPORTED GLOBAL)
   set_target_properties(dft::cli11 PROPERTIES INTERFACE_LINK_LIBRARIES CLI11::CLI11)
+endfunction()
+
+# Optional: without it kernel names of more than 1,024 mangled characters stay mangled. Some systems' archive is not
+# position-independent.
+function(dft_find_iberty)
+  dft_find_static(IBERTY iberty libiberty/demangle.h)
+  if(NOT DFT_IBERTY_ARCHIVE OR NOT DFT_IBERTY_INCLUDE)
+    message(STATUS "[DFTRACER] libiberty not found: kernel names of more than 1024 characters stay mangled")
+    return()
+  endif()
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_QUIET ON)
+  set(CMAKE_REQUIRED_FLAGS -fPIC)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -shared)
+  set(CMAKE_REQUIRED_INCLUDES "${DFT_IBERTY_INCLUDE}")
+  set(CMAKE_REQUIRED_LIBRARIES "${DFT_IBERTY_ARCHIVE}")
+  check_cxx_source_compiles("#include <libiberty/demangle.h>
+    char* f(const char* s) { return cplus_demangle_v3(s, DMGL_PARAMS | DMGL_NO_RECURSE_LIMIT); }
+    int main() { return 0; }" DFT_IBERTY_USABLE)
+  if(NOT DFT_IBERTY_USABLE)
+    message(STATUS "[DFTRACER] ${DFT_IBERTY_ARCHIVE} cannot be used: kernel names of more than 1024 characters stay mangled")
+    return()
+  endif()
+  dft_archive(iberty "${DFT_IBERTY_ARCHIVE}" "${DFT_IBERTY_INCLUDE}")
+  target_compile_definitions(dft::iberty INTERFACE DFT_HAS_LIBIBERTY)
 endfunction()
 
 dft_find_compressors()

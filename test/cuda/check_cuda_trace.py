@@ -76,6 +76,13 @@ class Check:
         graphs = sum(event["cat"] == "CUDA_GRAPH" for event in events)
         self.that(graphs == (0 if node_mode else GRAPH_LAUNCHES), f"{graphs} graph launches")
 
+    def hidden_nodes(self, records, events):
+        """Each launched graph says how many nodes a launch of it hides."""
+        nodes = {r["args"]["graph_id"]: r["args"]["nodes"] for r in records if r.get("name") == "gpu_graph"}
+        launched = {e["args"].get("graph_id") for e in events if e["cat"] == "CUDA_GRAPH"}
+        expected = {graph: GRAPH_NODES for graph in launched}
+        self.that(nodes == expected, f"nodes of graphs {nodes}, expected {expected}")
+
     def launches(self, events):
         """Each kernel has the API call that launched it: same correlation id, and it does not start before it."""
         calls = {e["args"]["correlation_id"]: e for e in events if e["cat"] in ("CUDA_DRIVER_API", "CUDA_RUNTIME_API")}
@@ -112,6 +119,7 @@ def main():
         check.that({e["pid"] for e in events} <= {regions[0]["pid"]}, "CUDA events of a forked child")
         check.inside(regions[0], events)
     check.counts(events, args.graph == "node")
+    check.hidden_nodes(lines, events)
     check.launches(events)
     children = [r for r in lines if r.get("name") == "CHILD"]
     check.that(len(children) == 2, f"{len(children)} of 2 forked children recorded their region")

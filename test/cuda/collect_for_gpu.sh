@@ -20,7 +20,7 @@ ldd "$build/bin/dftracer" | awk '/simdjson|isal|yaml/ { print $3 }' | xargs -r c
 for program in $programs; do cp "$build/test/cuda/dft_cuda_$program" "$folder/programs/$program"; done
 cp "$build"/test/cuda/lib{record,bare}_cupti.so "$folder/programs/"
 cc -O1 -I"$here/../../include" -I"$build/include" -I"$here/../support" -o "$folder/programs/starts" \
-  "$here/programs/starts.c" -L"$folder/lib" -ldftracer_core -Wl,-rpath,'$ORIGIN/../lib' -ldl
+  "$here/programs/starts.c" -L"$folder/lib" -ldftracer_core -Wl,-rpath,"\$ORIGIN/../lib" -ldl
 # Where nvcc is at hand, a program as it compiles them.
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then

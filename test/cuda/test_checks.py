@@ -25,7 +25,10 @@ def good_trace():
     for number, name in enumerate(names, 1):
         lines.append(event("cuLaunchKernel", "CUDA_DRIVER_API", number, 3, number))
         lines.append(event(name, "CUDA_KERNEL", number + 2, 5, number))
-    lines += [event("GraphTrace", "CUDA_GRAPH", 600, 5, 1000 + n) for n in range(4)]
+    lines.append({"name": "gpu_graph", "cat": "dftracer", "type": 14, "ph": 4, "args": {"graph_id": 2, "nodes": 5}})
+    for n in range(4):
+        lines.append(event("GraphTrace", "CUDA_GRAPH", 600, 5, 1000 + n))
+        lines[-1]["args"]["graph_id"] = 2
     for cat in ("CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_SYNC", "CUDA_RUNTIME_API"):
         lines.append(event("one", cat, 700, 5, 2000))
     return lines
@@ -78,6 +81,9 @@ def test_one_tick_outside_the_region_fails(tmp_path, cat):
         lambda lines: lines.remove(of(lines, "CUDA_KERNEL")),
         lambda lines: lines.remove(of(lines, "CUDA_DRIVER_API")),
         lambda lines: lines.remove(of(lines, "CUDA_GRAPH")),
+        lambda lines: of(lines, "CUDA_GRAPH")["args"].update(graph_id=3),
+        lambda lines: lines.remove(of(lines, "dftracer")),
+        lambda lines: of(lines, "dftracer")["args"].update(nodes=4),
         lambda lines: lines.remove(of(lines, "CUDA_RUNTIME_API")),
         lambda lines: lines.pop(0),
         lambda lines: lines.pop(1),

@@ -274,6 +274,15 @@ def test_all_api_calls(bench):
     assert not [r for r in run.traces()[0].losses if r["args"]["cause"] == "api_quiet"]
 
 
+def test_graph_launches_say_how_many_nodes_they_hide(bench):
+    run = is_whole(bench.run(launches(), "preload", env=cuda("graph=5:3:4")))
+    told = [(r["args"]["graph_id"], r["args"]["nodes"]) for t in run.traces() for r in t.metadata("gpu_graph")]
+    assert told == [(5, 7)]
+    for command in ("summary", "info"):
+        told = harness.dftracer(command, run.log).stdout
+        assert "1 graph launch" in told and "7 hidden nodes" in told and "DFTRACER_CUDA_GRAPH=node" in told, told
+
+
 def test_an_unknown_category_is_named(bench):
     run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_CATEGORIES="CUDA_KERNEL,CUDA_KERNELS")), only("CUDA_KERNEL"))
     assert len(run.notes) == 1 and "CUDA_KERNELS" in run.notes[0]

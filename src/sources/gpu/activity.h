@@ -133,6 +133,11 @@ struct StreamFacts {
   std::uint32_t priority = 0;
   std::uint32_t flags = 0;
 };
+// A graph that can be launched.
+struct GraphFacts {
+  std::uint32_t id = kNoId;
+  std::uint32_t nodes = 0;
+};
 
 // Why GPU records are missing. Their names stand in `loss` records.
 enum class LossCause : std::uint8_t {
@@ -151,6 +156,7 @@ class ActivitySink {
   virtual void device(const DeviceFacts& facts) = 0;
   virtual void context(const ContextFacts& facts) = 0;
   virtual void stream(const StreamFacts& facts) = 0;
+  virtual void graph(const GraphFacts& facts) = 0;
   // `detail` says which kind and size, or is null. `count` 0: nobody can know.
   virtual void loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) = 0;
 

@@ -199,6 +199,13 @@ void ActivityWriter::stream(const StreamFacts& facts) {
   emit_facts("gpu_stream", args);
 }
 
+void ActivityWriter::graph(const GraphFacts& facts) {
+  record::ArgList<128> args;
+  args.add_uint64("graph_id", facts.id);
+  args.add_uint64("nodes", facts.nodes);
+  emit_facts("gpu_graph", args);
+}
+
 void ActivityWriter::loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) {
   counts_.losses[static_cast<unsigned>(cause)] += count;
   record::ArgList<1200> args;

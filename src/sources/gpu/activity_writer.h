@@ -37,6 +37,7 @@ class ActivityWriter final : public ActivitySink {
   void device(const DeviceFacts& facts) override;
   void context(const ContextFacts& facts) override;
   void stream(const StreamFacts& facts) override;
+  void graph(const GraphFacts& facts) override;
   void loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) override;
 
   const WriterCounts& counts() const { return counts_; }

@@ -52,7 +52,7 @@ class Backend {
   // Switches everything off. The library stays mapped; callbacks may still come and are counted only.
   virtual void stop() = 0;
   virtual void decode(const RawBuffer& buffer, ActivitySink& sink) = 0;
-  // Losses that the library knows of since the last call.
+  // Losses that the library knows of since the last call, and graphs that were made.
   virtual void collect_losses(ActivitySink& sink) = 0;
   // The clock of the records, for samples against the trace clock.
   virtual std::uint64_t now_ns() = 0;

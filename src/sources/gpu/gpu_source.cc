@@ -8,6 +8,7 @@
 #include "base/futex_lock.h"
 #include "base/raw_io.h"
 #include "record/emit.h"
+#include "sources/gpu/demangle.h"
 
 namespace dft::gpu {
 
@@ -70,11 +71,16 @@ bool GpuSource::start(const Settings& settings, Backend& backend) {
 bool GpuSource::start_thread() {
   const base::SignalGuard signals;  // the new thread inherits the mask
   state_.store(State::kRunning, std::memory_order_release);
-  if (pthread_create(&thread_, nullptr, &GpuSource::thread_main, this) != 0) {
-    state_.store(State::kIdle, std::memory_order_release);
-    return false;
+  // Whatever the application's limit is.
+  pthread_attr_t attributes;
+  bool made = pthread_attr_init(&attributes) == 0;
+  if (made) {
+    made = pthread_attr_setstacksize(&attributes, kDemangleStack) == 0 &&
+           pthread_create(&thread_, &attributes, &GpuSource::thread_main, this) == 0;
+    pthread_attr_destroy(&attributes);
   }
-  return true;
+  if (!made) state_.store(State::kIdle, std::memory_order_release);
+  return made;
 }
 
 void* GpuSource::thread_main(void* self) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sources/gpu/name_table.h"
 
-#include <cxxabi.h>
 #include <stdlib.h>
 
 #include <cstring>
@@ -9,6 +8,7 @@
 #include "base/hash.h"
 #include "base/raw_io.h"
 #include "record/emit.h"
+#include "sources/gpu/demangle.h"
 
 namespace dft::gpu {
 
@@ -115,15 +115,14 @@ KernelName NameTable::look_up(const char* symbol) {
 
 model::SiteId NameTable::site_of(const char* symbol) const {
   std::string_view name(symbol);
-  char* demangled = nullptr;
+  char* words = nullptr;
   if (form_ != KernelNames::kMangled) {
-    int status = 0;
-    demangled = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);  // refuses more than 1024 characters
-    if (demangled != nullptr && status == 0) name = demangled;
+    words = demangled(symbol);
+    if (words != nullptr) name = words;
     if (form_ == KernelNames::kShort) name = short_kernel_name(name);
   }
   const model::SiteId site = record::site_id(name, category_, layer_);
-  ::free(demangled);
+  ::free(words);
   return site;
 }
 

@@ -26,9 +26,7 @@ static int mapped(const char* name) {
   return found;
 }
 
-static void region(const char* name) {
-  dftracer_finalize_region(dftracer_initialize_region(name, NULL, 0));
-}
+static void region(const char* name) { dftracer_finalize_region(dftracer_initialize_region(name, NULL, 0)); }
 
 static void child(int how) {
   const pid_t pid = fork();

@@ -18,6 +18,8 @@ using standin::Counters;
 using standin::Recording;
 
 constexpr int kOk = 0, kInvalidParameter = 1, kMaxLimit = 12, kNotReady = 13, kConflict = 39;
+// Callbacks of the resource domain.
+constexpr std::uint32_t kContextCreated = 1, kGraphCreated = 9, kGraphExecCreated = 18, kGraphNodeCloned = 20;
 constexpr std::uint32_t kUnknownKind = 200, kUnknownSize = 48;
 
 using Request = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
@@ -27,6 +29,7 @@ using Callback = void (*)(void*, int, std::uint32_t, const void*);
 struct Scenario {
   std::uint32_t api = 0, zero_every = 0, zero_end_every = 0, unknown = 0, threads = 1, repeat = 1;
   std::uint64_t drops = 0;
+  std::uint32_t graph = 0, graph_nodes = 0, child_nodes = 0;
   bool hold = false, hang = false, shift = false, no_context = false;
   std::string conflict;
   std::map<std::uint32_t, int> fail;
@@ -44,7 +47,7 @@ struct State {
   Complete complete = nullptr;
   Callback callback = nullptr;
   void* user = nullptr;
-  bool sees_contexts = false;
+  std::uint64_t sees = 0;  // bit per callback of the resource domain
   Counters counters = {};
   pid_t owner = getpid();
 };
@@ -124,6 +127,8 @@ void apply(const std::string& word) {
     s.scenario.hang = number != 0;
   else if (key == "no_context")
     s.scenario.no_context = number != 0;
+  else if (key == "graph")
+    std::sscanf(value.c_str(), "%u:%u:%u", &s.scenario.graph, &s.scenario.graph_nodes, &s.scenario.child_nodes);
   else if (key == "shift")
     s.scenario.shift = number != 0;
   else {
@@ -266,6 +271,39 @@ bool take_next(std::string* bytes) {
   return true;
 }
 
+// As the real one tells that a graph was made executable: the graphs inside it get the next ids.
+void make_graph() {
+  State& s = state();
+  struct Data {
+    void *graph, *original, *node, *original_node;
+    int type;
+    void *dependency, *exec;
+  };
+  struct Resource {
+    void *context, *handle;
+    Data* data;
+  };
+  const auto tell = [&](std::uint32_t id, std::uintptr_t graph, std::uintptr_t exec) {
+    Data data{};
+    data.graph = reinterpret_cast<void*>(graph);  // its address is its id
+    data.exec = reinterpret_cast<void*>(exec);
+    Resource resource{nullptr, nullptr, &data};
+    if ((s.sees >> id & 1u) != 0 && s.callback != nullptr) s.callback(s.user, 3, id, &resource);
+  };
+  const std::uint32_t graph = s.scenario.graph;
+  if (graph == 0) return;
+  s.scenario.graph = 0;
+  tell(kGraphCreated, graph, 0);
+  for (std::uint32_t i = 0; i < s.scenario.graph_nodes; ++i) tell(kGraphNodeCloned, graph, 0);
+  if (s.scenario.child_nodes != 0) {
+    tell(kGraphCreated, graph + 1, 0);
+    for (std::uint32_t i = 0; i < s.scenario.child_nodes; ++i) tell(kGraphNodeCloned, graph + 1, 0);
+    tell(kGraphNodeCloned, graph, 0);
+  }
+  tell(kGraphCreated, graph + 2, 0);
+  tell(kGraphExecCreated, graph - 1, graph);
+}
+
 void deliver_all() {
   std::string bytes;
   while (take_next(&bytes)) hand_over(bytes);
@@ -330,6 +368,11 @@ EXPORT int cuptiGetStreamIdEx(void*, void*, std::uint8_t, std::uint32_t* id) {
   *id = 7;
   return kOk;
 }
+EXPORT int cuptiGetGraphExecId(void* exec, std::uint32_t* id) {
+  called();
+  *id = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(exec));
+  return kOk;
+}
 EXPORT int cuptiActivityRegisterCallbacks(Request request, Complete complete) {
   called();
   state().request = request;
@@ -373,8 +416,9 @@ EXPORT int cuptiActivityFlushAll(std::uint32_t flag) {
   while (s.scenario.hang) pause();
   if (s.scenario.no_context) {  // the application makes one
     s.scenario.no_context = false;
-    if (s.sees_contexts) s.callback(s.user, 3, 1, nullptr);
+    if ((s.sees >> kContextCreated & 1u) != 0) s.callback(s.user, 3, kContextCreated, nullptr);
   }
+  make_graph();
   if (s.scenario.hold && (flag & 1u) == 0) return kOk;
   if (s.scenario.threads <= 1) {
     deliver_all();
@@ -424,12 +468,15 @@ EXPORT int cuptiSubscribe_v2(void** subscriber, Callback callback, void* user, v
 EXPORT int cuptiUnsubscribe(void*) {
   called();
   ++state().counters.unsubscribed;
+  state().sees = 0;
   state().callback = nullptr;
   return kOk;
 }
 EXPORT int cuptiEnableCallback(std::uint32_t on, void*, int domain, std::uint32_t id) {
   called();
-  state().sees_contexts = on != 0 && domain == 3 && id == 1;
+  if (domain != 3 || id >= 64) return kOk;
+  State& s = state();
+  s.sees = on != 0 ? s.sees | std::uint64_t{1} << id : s.sees & ~(std::uint64_t{1} << id);
   return kOk;
 }
 EXPORT int cuptiEnableDomain(std::uint32_t, void*, int) {

@@ -20,6 +20,8 @@ namespace standin {
 //   hold=1           everything comes at a forced flush only
 //   hang=1           a flush never returns
 //   no_context=1     no context exists before the first flush
+//   graph=ID:NODES:CHILD  at the first flush a graph is made executable, with NODES kernels and a child graph of CHILD
+//                         kernels (0: none)
 //   shift=1          times are moved so that the recording ends now
 using Configure = void (*)(const char* words);  // dft_standin_configure
 

@@ -208,7 +208,7 @@ bool CuptiBackend::enable_kinds(StatusSink& statuses) {
   }
   if (settings_.wants(ActivityKind::kGraph) && settings_.graph == GraphMode::kGraph) {
     tried = true;
-    enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses);
+    if (enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses)) count_graph_nodes();
   }
   // Unified memory alone may have to wait for a context; with nothing wanted, nothing is to be held.
   if (enabled_ == 0 && (tried || !settings_.wants(ActivityKind::kUnifiedMemory))) return false;
@@ -231,6 +231,13 @@ void CuptiBackend::leave_calls_out(ActivityKind kind) {
   const auto set = runtime ? library_.functions.enable_runtime_api : library_.functions.enable_driver_api;
   if (set == nullptr) return;  // before 12.5 the decoder leaves them out
   names_.for_each_left_out(kind, [&](std::uint32_t id) { set(id, 0); });
+}
+
+void CuptiBackend::count_graph_nodes() {
+  capture.graphs.store(&library_.functions, std::memory_order_release);
+  for (const GraphCallback id : kGraphCallbacks) {
+    library_.functions.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id);
+  }
 }
 
 void CuptiBackend::start_unified_memory_or_wait() {
@@ -298,6 +305,7 @@ void CuptiBackend::wind_down() {
 void CuptiBackend::stop() {
   if (dead_) return;
   capture.unified_memory.store(nullptr, std::memory_order_release);
+  capture.graphs.store(nullptr, std::memory_order_release);
   // Unified memory stays on: CUPTI 13.0 on an H200 takes 2 s to disable it after a second of recording. What it still
   // records finds the pool closed.
   disable(~(std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
@@ -310,6 +318,7 @@ void CuptiBackend::stop() {
 void CuptiBackend::collect_losses(ActivitySink& sink) {
   if (dead_) return;
   tell_unified_memory();
+  capture.graph_sizes.drain([&](GraphSize size) { sink.graph({size.graph, size.nodes}); });
   std::size_t dropped = 0;
   if (library_.functions.dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped != 0) {
     sink.loss(LossCause::kDropped, dropped, 0, "dropped by CUPTI");

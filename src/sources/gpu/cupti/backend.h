@@ -43,6 +43,7 @@ class CuptiBackend final : public Backend {
   bool enable_kinds(StatusSink& statuses);
   bool enable(int kind, const char* category, StatusSink& statuses);
   void leave_calls_out(ActivityKind kind);
+  void count_graph_nodes();
   void start_unified_memory_or_wait();
   void disable(std::uint64_t kinds);  // bits of CUpti_ActivityKind
   void tell_unified_memory();

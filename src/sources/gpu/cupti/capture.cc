@@ -50,10 +50,22 @@ CUptiResult start_unified_memory(const Functions& functions) {
   return functions.enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
-void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void*) {
-  if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_CONTEXT_CREATED) return;
+namespace {
+
+void on_graph(CUpti_CallbackId id, const void* data) {
+  const Functions* functions = capture.graphs.load(std::memory_order_acquire);
+  if (functions == nullptr || data == nullptr) return;
+  const void* graph = static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor;
+  if (graph != nullptr) count_graph_nodes(id, *static_cast<const GraphData*>(graph), *functions, capture.graph_sizes);
+}
+
+}  // namespace
+
+void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE || capture.dead.load(std::memory_order_relaxed)) return;
+  if (id != CUPTI_CBID_RESOURCE_CONTEXT_CREATED) return on_graph(id, data);
   const Functions* functions = capture.unified_memory.load(std::memory_order_acquire);
-  if (functions == nullptr || capture.dead.load(std::memory_order_relaxed)) return;
+  if (functions == nullptr) return;
   if (capture.unified_memory_on.exchange(true, std::memory_order_acq_rel)) return;
   capture.unified_memory_result.store(static_cast<std::int32_t>(start_unified_memory(*functions)),
                                       std::memory_order_release);

@@ -2,7 +2,7 @@
 // Purpose: CUPTI's callbacks: they hand out buffers and take them back full, and see contexts being made.
 // Threads: any of the application's and CUPTI's own.
 // Invariant: no lock, no allocation, no decoding, and no call of CUPTI but for the one that unified memory needs once,
-//            at the first context.
+//            at the first context, and for the id of a graph when it is made executable.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 
 #include "sources/gpu/buffer_pool.h"
 #include "sources/gpu/cupti/functions.h"
+#include "sources/gpu/cupti/graph_nodes.h"
 
 namespace dft::gpu::cupti {
 
@@ -22,6 +23,9 @@ struct Capture {
   std::atomic<const Functions*> unified_memory{nullptr};  // null: not wanted
   std::atomic<bool> unified_memory_on{false};
   std::atomic<std::int32_t> unified_memory_result{-1};  // of the first attempt; -1: none yet
+
+  std::atomic<const Functions*> graphs{nullptr};  // null: their nodes are not counted
+  GraphSizes graph_sizes;
 };
 extern Capture& capture;  // never destroyed
 

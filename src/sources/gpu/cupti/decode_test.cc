@@ -50,6 +50,7 @@ struct Sink final : ActivitySink {
   void device(const DeviceFacts&) override {}
   void context(const ContextFacts& facts) override { contexts.push_back(facts); }
   void stream(const StreamFacts&) override {}
+  void graph(const GraphFacts&) override {}
   void loss(LossCause, std::uint64_t count, std::uint64_t, const char* detail) override {
     lost += count;
     details.push_back(detail);

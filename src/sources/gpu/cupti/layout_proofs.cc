@@ -8,6 +8,7 @@
 
 #include "sources/gpu/cupti/cupti_headers.h"
 #include "sources/gpu/cupti/functions.h"
+#include "sources/gpu/cupti/graph_nodes.h"
 #include "sources/gpu/cupti/layouts.h"
 
 namespace dft::gpu::cupti {
@@ -299,6 +300,15 @@ DFT_PROOF prove_Stream() {
   DFT_AT(flag, stream::kFlag);
   DFT_AT(correlationId, stream::kCorrelation);
 }
+
+#if CUPTI_API_VERSION >= 17  // 11.7
+static_assert(offsetof(GraphData, graph) == offsetof(CUpti_GraphData, graph) &&
+              offsetof(GraphData, exec) == offsetof(CUpti_GraphData, graphExec) &&
+              sizeof(GraphData) == sizeof(CUpti_GraphData));
+static_assert(std::uint32_t{kGraphCreated} == std::uint32_t{CUPTI_CBID_RESOURCE_GRAPH_CREATED} &&
+              std::uint32_t{kGraphExecCreated} == std::uint32_t{CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED} &&
+              std::uint32_t{kGraphNodeCloned} == std::uint32_t{CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED});
+#endif
 
 // A function has the type that the header gives it; parameters of types that only later headers know are void*.
 template <class Ours, class Theirs>
