@@ -41,7 +41,8 @@ def whole(result, count, io=True):
     """Each step once, in the trace of the process that did it; every trace complete."""
     events = [e for e in pyrun.application(result) if e["name"] == "work"]
     assert sorted(e["args"]["step"] for e in events) == list(range(count)), events
-    assert all(t.end is not None for t in result.traces())
+    # A worker may be ended before it got anything to do, while it is still importing: nobody knows it for one yet.
+    assert all(t.end is not None for t in result.traces() if any(e["type"] == 6 for e in t.events))
     if io:
         assert sorted(n for _, n in written_files(result)) == list(range(count))
         by_step = {e["args"]["step"]: e["pid"] for e in events}
