@@ -204,3 +204,14 @@ def test_hybrid_the_calls_arguments_and_the_preloaded_tracer(bench):
         io=True,
     )
     assert result.trace().one("n") and sorted(n for _, n in written_files(result)) == [0, 1]
+
+
+def test_s71_workers_of_joblib(bench, short):
+    """Its workers have no main program: functions come to them in parts (cloudpickle)."""
+    pytest.importorskip("joblib")
+    body = """
+import joblib
+dftracer.initialize_log()
+assert joblib.Parallel(n_jobs=2)(joblib.delayed(work)(i) for i in range(6)) == [2 * i for i in range(6)]
+"""
+    whole(pyrun.run(bench, main_of(body), io=True, head="", env={"JOBLIB_TEMP_FOLDER": short["TMPDIR"], **short}), 6)
