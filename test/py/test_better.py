@@ -424,6 +424,21 @@ def test_s74_unmatched_starts_and_stops(bench):
     assert (trace.app["python_unmatched_starts"], trace.app["python_unmatched_stops"]) == (2, 2)
 
 
+def test_a_value_whose_text_ends_the_event(bench):
+    events = events_of(
+        bench,
+        """
+        n = ai.pipeline.epoch
+        class Ends:
+            def __str__(self): n.stop(); return "ended"
+        n.start(); n.update(args={"a": Ends(), "b": 1})
+        n.start(); n.update(step=Ends(), args={"c": 2}); n.start(); n.stop()
+        with n: n.__enter__(); n.update(args={"d": type("X", (), {"__str__": lambda s: n.__exit__(None, None, None) or "x"})()})
+        """,
+    )
+    assert pyrun.names(events) == ["epoch"] * 5
+
+
 def test_log_twice_on_one_function_and_many_users_of_one_object(bench):
     events = events_of(
         bench,
