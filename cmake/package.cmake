@@ -4,6 +4,9 @@
 include(CMakePackageConfigHelpers)
 
 set(DFT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/dftracer)
+if(SKBUILD)  # lib64, where annotated codes look for the libraries, is not where CMake looks on every system
+  set(DFT_CMAKE_DIR share/cmake/dftracer)
+endif()
 
 foreach(switch HIP_TRACING MPI HDF5 FTRACING PAPI_TRACING VARIORUM)
   set(DFT_HAS_${switch} 0)

@@ -22,16 +22,14 @@ PyObject* self_of(Span* span) {
 
 // ---- args
 
-void set(State& state, Frame* frame, Key key, const Value& value, bool keep) {
-  if (keep) state.args.set(key, value);
-  if (frame != nullptr) put(frame->region, key, value);
-}
-
-void update_common(State& state, Frame* frame, PyObject* const* values) {
+// `open`: the region that is open, null if none is. A region, not its frame: to ask a value for its text runs code of
+// the program, which may end the region; the recorder then knows that it is no longer open.
+void update_common(State& state, DFTracerData* open, PyObject* const* values) {
   for (int i = 0; i < 4; ++i) {
-    if (values[i] != nullptr && values[i] != Py_None) {
-      set(state, frame, kCommon[i], value_of(values[i], i == kImageSize), true);
-    }
+    if (values[i] == nullptr || values[i] == Py_None) continue;
+    const Value value = value_of(values[i], i == kImageSize);
+    state.args.set(kCommon[i], value);
+    if (open != nullptr) put(open, kCommon[i], value);
   }
 }
 
@@ -68,8 +66,10 @@ void each_arg(PyObject* dict, const Put& put_one) {
   }
 }
 
-void update_args(State& state, Frame* frame, PyObject* dict) {
-  each_arg(dict, [&](Key key, const Value& value) { set(state, frame, key, value, frame == nullptr); });
+void update_args(State& state, const Frame* frame, PyObject* dict) {
+  DFTracerData* const open = frame != nullptr ? frame->region : nullptr;
+  const bool keep = frame == nullptr;
+  each_arg(dict, [&](Key key, const Value& value) { keep ? state.args.set(key, value) : put(open, key, value); });
 }
 
 PyObject* span_update(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -81,9 +81,9 @@ PyObject* span_update(PyObject* self, PyObject* arguments, PyObject* keywords) {
   }
   State& state = *as_span(self)->state;
   if (is_on()) {
-    Frame* frame = newest_of_thread(state);
-    update_common(state, frame, values);
-    update_args(state, frame, values[4]);
+    const Frame* frame = newest_of_thread(state);
+    update_common(state, frame != nullptr ? frame->region : nullptr, values);
+    update_args(state, newest_of_thread(state), values[4]);
   }
   return self_of(as_span(self));
 }

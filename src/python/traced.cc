@@ -27,6 +27,8 @@ struct Traced {
   PyObject_HEAD PyObject* function;
   Span* span;
   Signature signature;
+  bool args;    // those of calls are recorded
+  bool hidden;  // what the program sees is a function that uses this object
 };
 
 Traced* as_traced(PyObject* object) { return reinterpret_cast<Traced*>(object); }
@@ -212,8 +214,28 @@ int traced_set_attribute(PyObject* self, PyObject* name, PyObject* value) {
 
 PyObject* traced_repr(PyObject* self) { return PyObject_Repr(as_traced(self)->function); }
 
+// Whether cloudpickle is at work (joblib, dask, ray): it takes functions of the main program apart, since its workers
+// do not have them.
+bool for_cloudpickle() {
+  auto* frame = reinterpret_cast<PyObject*>(PyEval_GetFrame());
+  const Ref globals(frame != nullptr ? PyObject_GetAttrString(frame, "f_globals") : nullptr);
+  PyObject* name = globals ? PyDict_GetItemString(globals.get(), "__name__") : nullptr;
+  const Ref wanted(name != nullptr ? PyUnicode_FromString("cloudpickle") : nullptr);
+  const bool found = wanted && PyUnicode_Check(name) && PyUnicode_Contains(name, wanted.get()) == 1;
+  PyErr_Clear();
+  return found;
+}
+
+// By name, as functions are; in parts for cloudpickle, and where this object stands behind a function of the same name.
 PyObject* traced_reduce(PyObject* self, PyObject*) {
-  return PyObject_GetAttrString(as_traced(self)->function, "__qualname__");
+  const Traced* traced = as_traced(self);
+  if (!traced->hidden && !for_cloudpickle()) return PyObject_GetAttrString(traced->function, "__qualname__");
+  const Ref module(PyImport_ImportModule("dftracer.python.wrapping"));
+  const Ref rebuild(module ? PyObject_GetAttrString(module.get(), traced->hidden ? "rebuild_call" : "rebuild")
+                           : nullptr);
+  if (!rebuild) return nullptr;
+  return Py_BuildValue("(O(OOOii))", rebuild.get(), traced->function, traced->span->cat, traced->span->name,
+                       traced->args ? 1 : 0, traced->signature.self ? 1 : 0);
 }
 
 PyObject* traced_wrapped(PyObject* self, void*) { return Ref::borrow(as_traced(self)->function).release(); }
@@ -225,7 +247,9 @@ PyObject* traced_new(PyTypeObject* type, PyObject* arguments, PyObject*) {
   PyObject* span = nullptr;
   int args = 0;
   int look_at_self = 0;
-  if (PyArg_ParseTuple(arguments, "OO!|pp:_Traced", &function, types.span, &span, &args, &look_at_self) == 0) {
+  int hidden = 0;
+  if (PyArg_ParseTuple(arguments, "OO!|ppp:_Traced", &function, types.span, &span, &args, &look_at_self, &hidden) ==
+      0) {
     return nullptr;
   }
   PyObject* made = PyType_GenericAlloc(type, 0);
@@ -234,6 +258,8 @@ PyObject* traced_new(PyTypeObject* type, PyObject* arguments, PyObject*) {
   traced->function = Ref::borrow(function).release();
   traced->span = as_span(Ref::borrow(span).release());
   new (&traced->signature) Signature;
+  traced->args = args != 0;
+  traced->hidden = hidden != 0;
   if (args != 0) read_signature(traced->signature, function, look_at_self != 0);
   return made;
 }

@@ -86,6 +86,31 @@ TEST_F(Regions, AHandleOfAnEarlierRecordingIsStale) {
   }
 }
 
+TEST_F(Regions, CanEndAtGivenTimesOrAsNothing) {
+  Region* outer = open_region(site_);
+  Region* at = open_region(site_);
+  Region* dropped = open_region(site_);
+  add_int64(at, "k", 7);
+  add_string(dropped, "k", std::string(1000, 'x'));  // more than its slot holds
+  drop_region(dropped);
+  EXPECT_FALSE(is_open(dropped));
+  drop_region(dropped);
+  drop_region(nullptr);
+  close_region_at(at, 1000, 3000);
+  EXPECT_FALSE(is_open(at));
+  close_region_at(at, 1, 2);
+  close_region_at(nullptr, 1, 2);
+  close_region(outer);
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 2u);
+  const model::RecordHeader& header = drained_.records[0].header();
+  EXPECT_EQ(header.begin, 1000u);
+  EXPECT_EQ(header.end, 3000u);
+  EXPECT_EQ(header.flags, model::kFlagNanoseconds);
+  EXPECT_EQ(drained_.records[0].arg("k"), 7u);
+  EXPECT_EQ(drained_.records[1].header().flags, 0);
+}
+
 TEST_F(Regions, InterleaveFreely) {
   std::vector<Region*> open;
   for (int i = 0; i < 5000; ++i) {

@@ -132,7 +132,7 @@ def test_the_wheel_is_one_for_all_pythons_and_holds_each_library_once(wheel):
     libraries = sorted(n for n in names if ".so" in n and "simdjson" not in n)
     assert libraries == ["dftracer/dftracer.abi3.so", "dftracer/lib64/libdftracer_core.so", "dftracer/lib64/libdftracer_preload.so"]
     assert {"dftracer/bin/dftracer", f"dftracer-{VERSION}.data/scripts/dftracer", "dftracer/py.typed", "dftracer/dftracer.pyi",
-            "dftracer/include/dftracer/dftracer.h", "dftracer/lib64/cmake/dftracer/dftracer-config.cmake"} <= set(names)  # fmt: skip
+            "dftracer/include/dftracer/dftracer.h", "dftracer/share/cmake/dftracer/dftracer-config.cmake"} <= set(names)  # fmt: skip
 
 
 def test_e22_import_trace_and_command_from_a_folder_with_blanks(environment, tmp_path):

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
+import os
 import tempfile
 
+import harness
 import pytest
+
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(harness.BUILD / "hypothesis"))
 
 
 @pytest.fixture

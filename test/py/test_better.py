@@ -424,6 +424,21 @@ def test_s74_unmatched_starts_and_stops(bench):
     assert (trace.app["python_unmatched_starts"], trace.app["python_unmatched_stops"]) == (2, 2)
 
 
+def test_a_value_whose_text_ends_the_event(bench):
+    events = events_of(
+        bench,
+        """
+        n = ai.pipeline.epoch
+        class Ends:
+            def __str__(self): n.stop(); return "ended"
+        n.start(); n.update(args={"a": Ends(), "b": 1})
+        n.start(); n.update(step=Ends(), args={"c": 2}); n.start(); n.stop()
+        with n: n.__enter__(); n.update(args={"d": type("X", (), {"__str__": lambda s: n.__exit__(None, None, None) or "x"})()})
+        """,
+    )
+    assert pyrun.names(events) == ["epoch"] * 5
+
+
 def test_log_twice_on_one_function_and_many_users_of_one_object(bench):
     events = events_of(
         bench,
@@ -438,6 +453,36 @@ def test_log_twice_on_one_function_and_many_users_of_one_object(bench):
     )
     assert pyrun.names(events) == ["x", "forward", "outer"] * 2
     assert [args_of(e) for e in events] == [{"k": 1}, {}, {}] * 2
+
+
+def test_everything_can_be_pickled(bench):
+    result = pyrun.run(
+        bench,
+        """
+        import copy, pickle, sys
+        f = dft_fn("C", "n")
+        @f.log
+        def plain(x): return x + 1
+        @f.log
+        def gen(): yield 1
+        @f.log
+        async def co(): return 2
+        class A:
+            @f.log
+            def m(self): return 3
+        def again(x): return pickle.loads(pickle.dumps(x))
+        assert again(plain) is plain and again(gen) is gen and again(co) is co and again(A.m) is A.m and again(A().m)() == 3
+        assert (again(f).cat, again(f).name) == ("C", "n") and copy.copy(f).name == "n"
+        assert again(ai) is ai and again(ai.data.io.read) is ai.data.io.read
+        assert again(ai.compute.derive("d")).name == "compute.d"
+        try: import cloudpickle
+        except ImportError: sys.exit(0)
+        apart = [pickle.loads(cloudpickle.dumps(x)) for x in (plain, gen, co)]
+        assert apart[0] is not plain and apart[0](1) == 2 and list(apart[1]()) == [1] and f.name == "n"
+        """,
+        env={"DFTRACER_INC_METADATA": "1"},
+    )
+    assert "A.m" in pyrun.names(pyrun.application(result))
 
 
 @pytest.mark.parametrize("metric, scale", [("NS", 10**9), ("US", 10**6), ("MS", 10**3), ("SEC", 1)])

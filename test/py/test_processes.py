@@ -41,7 +41,8 @@ def whole(result, count, io=True):
     """Each step once, in the trace of the process that did it; every trace complete."""
     events = [e for e in pyrun.application(result) if e["name"] == "work"]
     assert sorted(e["args"]["step"] for e in events) == list(range(count)), events
-    assert all(t.end is not None for t in result.traces())
+    # A worker may be ended before it got anything to do, while it is still importing: nobody knows it for one yet.
+    assert all(t.end is not None for t in result.traces() if any(e["type"] == 6 for e in t.events))
     if io:
         assert sorted(n for _, n in written_files(result)) == list(range(count))
         by_step = {e["args"]["step"]: e["pid"] for e in events}
@@ -203,3 +204,14 @@ def test_hybrid_the_calls_arguments_and_the_preloaded_tracer(bench):
         io=True,
     )
     assert result.trace().one("n") and sorted(n for _, n in written_files(result)) == [0, 1]
+
+
+def test_s71_workers_of_joblib(bench, short):
+    """Its workers have no main program: functions come to them in parts (cloudpickle)."""
+    pytest.importorskip("joblib")
+    body = """
+import joblib
+dftracer.initialize_log()
+assert joblib.Parallel(n_jobs=2)(joblib.delayed(work)(i) for i in range(6)) == [2 * i for i in range(6)]
+"""
+    whole(pyrun.run(bench, main_of(body), io=True, head="", env={"JOBLIB_TEMP_FOLDER": short["TMPDIR"], **short}), 6)

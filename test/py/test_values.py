@@ -47,7 +47,7 @@ def same(a, b):
     return a == b and (type(a) is type(b) or {type(a), type(b)} <= {int, float})
 
 
-@hypothesis.settings(max_examples=EXAMPLES, deadline=None,
+@hypothesis.settings(max_examples=EXAMPLES, deadline=None, database=None,
                      suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture, hypothesis.HealthCheck.too_slow,
                                             hypothesis.HealthCheck.data_too_large, hypothesis.HealthCheck.large_base_example])
 @hypothesis.given(events=EVENTS)

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, Optional, Type, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple, Type, TypeVar, cast, overload
 
 from dftracer._native import ON, native
 from dftracer.python import ai_common as words
@@ -77,6 +77,10 @@ class DFTracerAI(Span):
 
     _children: Dict[str, DFTracerAI]
     _derived: Dict[str, DFTracerAI]
+
+    def __reduce__(self) -> Any:
+        path = _path_to(self, ai, ())
+        return (_node_at, path) if path is not None else (DFTracerAI, (self.cat, self.name))
 
     # ---- use
 
@@ -382,6 +386,20 @@ class AI(DFTracerAI):
             self.update(**kwargs)
         if ON:
             dftracer.get_instance().mark_used("ai")
+
+
+def _path_to(node: DFTracerAI, at: DFTracerAI, path: Tuple[str, ...]) -> Optional[Tuple[str, ...]]:
+    if node is at:
+        return path
+    found = (_path_to(node, child, (*path, name)) for name, child in at._children.items())
+    return next((each for each in found if each is not None), None)
+
+
+def _node_at(*path: str) -> DFTracerAI:
+    node: DFTracerAI = ai
+    for name in path:
+        node = node._children[name]
+    return node
 
 
 ai = AI()

@@ -166,6 +166,9 @@ class dft_fn(Span):
 
     __slots__ = ()
 
+    def __reduce__(self) -> Any:
+        return dft_fn, (self.cat, self.name)
+
     # ---- decorators
 
     @overload

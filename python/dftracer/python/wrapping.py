@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from dftracer._native import native
+from dftracer._native import ON, native
 
 _GENERATOR = 0x20
 _COROUTINE = 0x80 | 0x100  # `async def`, and a generator that types.coroutine marked
@@ -27,14 +27,35 @@ def traced(function: Any, span: Any, args: bool, look_at_self: bool = False) -> 
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(traced(function.__func__, span, args, look_at_self))
     flags = _code_flags(function)
-    call = native._Traced(function, span, args, look_at_self)
-    if flags & _ASYNC_GENERATOR:
-        return _async_generator(function, call)
-    if flags & _COROUTINE:
-        return _coroutine(function, call)
-    if flags & _GENERATOR:
-        return _generator(function, call)
-    return call
+    for kind, wrap in ((_ASYNC_GENERATOR, _async_generator), (_COROUTINE, _coroutine), (_GENERATOR, _generator)):
+        if flags & kind:
+            return wrap(function, native._Traced(function, span, args, look_at_self, True))
+    return native._Traced(function, span, args, look_at_self)
+
+
+def rebuild(function: Any, cat: str, name: str, args: bool, look_at_self: bool) -> Any:
+    """A decorated function that was taken apart by cloudpickle, in the process that gets it."""
+    return traced(function, native.Span(cat, name), bool(args), bool(look_at_self)) if ON else function
+
+
+def rebuild_call(function: Any, cat: str, name: str, args: bool, look_at_self: bool) -> Any:
+    """The same for what stands behind a generator or a coroutine."""
+    if not ON:
+        return Untraced(function)
+    return native._Traced(function, native.Span(cat, name), bool(args), bool(look_at_self), True)
+
+
+class Untraced:
+    """What a decorated generator or coroutine uses in a process that is not traced."""
+
+    def __init__(self, function: Any):
+        self._function = function
+
+    def _steps(self, args: Any, kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def _open(self, args: Any, kwargs: Any) -> Any:
+        return lambda type, value, traceback: None
 
 
 def _code_flags(function: Any) -> int:
