@@ -56,7 +56,10 @@ class EventEncoder {
 
   // Appends the line for `record` (args follow it in memory), preceded by hash records it needs for the first time.
   // False, and nothing appended, when the record is inconsistent, its site unknown, or memory is refused.
-  bool encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
+    const bool steady = (record.flags & model::kFlagSteady) != 0;
+    return steady ? encode_steady(record, chunk_tid, out) : encode_any(record, chunk_tid, out);
+  }
 
   // Appends one METADATA record of layer DFTRACER: args is a JSON fragment without braces (`"name":"x","value":"y"`),
   // to which hhash is put in front.
@@ -91,13 +94,13 @@ class EventEncoder {
     bool reversed;
   };
 
+  bool encode_any(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool encode_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool learn_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
   ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                           std::int32_t tid, base::Buffer& out);
-  ArgsOutcome write_steady_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema,
-                                 std::int32_t tid, base::Buffer& out);
-  bool is_steady(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema) const;
   ArgsOutcome finish_event(char* end, const SitePrefix& site, const Interval& times, base::Buffer& out);
   ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                             std::int32_t tid, base::Buffer& out);
@@ -108,6 +111,7 @@ class EventEncoder {
   bool define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out);
   bool define(const model::StringDef& string, std::int32_t tid, base::Buffer& out);
   char* put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
+  char* put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
   char* put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts);
   char* put_metadata(char* p, const SitePrefix& site, std::int32_t tid);
   char* put_own_line(char* p, std::string_view name, std::int32_t tid);

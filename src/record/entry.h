@@ -47,26 +47,32 @@ inline ThreadState* enter() {
   return __builtin_expect(state != nullptr, 1) ? state : enter_slow();
 }
 
+inline Stream& stream_of(ThreadState* state) {
+  return state->streams[state->level.load(std::memory_order_relaxed) - 1];
+}
+
 // Room for a record in the chunk at hand, or null.
 inline char* try_reserve(ThreadState* state, std::size_t size) {
-  const Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
+  const Stream& stream = stream_of(state);
   return static_cast<std::size_t>(stream.limit - stream.pos) >= size ? stream.pos : nullptr;
 }
 
-inline char* reserve(ThreadState* state, std::size_t size) {
-  Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
+inline char* reserve(ThreadState* state, Stream& stream, std::size_t size) {
   if (__builtin_expect(static_cast<std::size_t>(stream.limit - stream.pos) < size, 0)) {
     if (!take_chunk(state, stream, size)) return nullptr;
   }
   return stream.pos;
 }
 
-inline void commit(ThreadState* state, std::size_t size) {
-  Stream& stream = state->streams[state->level.load(std::memory_order_relaxed) - 1];
+inline char* reserve(ThreadState* state, std::size_t size) { return reserve(state, stream_of(state), size); }
+
+inline void commit(Stream& stream, std::size_t size) {
   stream.pos += size;
   model::ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
   // Pairs with the acquire in the drain: the record is whole before it counts.
   chunk->committed.store(static_cast<std::uint64_t>(stream.pos - chunk->data()), std::memory_order_release);
 }
+
+inline void commit(ThreadState* state, std::size_t size) { commit(stream_of(state), size); }
 
 }  // namespace dft::record
