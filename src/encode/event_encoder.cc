@@ -356,7 +356,7 @@ inline void EventEncoder::count_event(model::Layer layer, std::uint64_t ts, std:
   ++stats_.events;
   if (ts < stats_.ts_min) stats_.ts_min = ts;
   if (end > stats_.ts_max) stats_.ts_max = end;
-  if (layer != model::Layer::kDftracer) used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+  used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
 }
 
 }  // namespace dft::encode

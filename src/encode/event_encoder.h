@@ -81,9 +81,12 @@ class EventEncoder {
   // as new, but for its counts.
   void forget();
 
-  std::uint64_t next_id() const { return id_text_.value(); }    // id that the next event gets
-  void take_back_id(std::uint64_t id) { id_text_.set(id); }     // no line with this id or a later one reached the file
-  std::uint32_t used_layers() const { return used_layers_; }    // bit per Layer that had an event, DFTRACER excluded
+  std::uint64_t next_id() const { return id_text_.value(); }  // id that the next event gets
+  void take_back_id(std::uint64_t id) { id_text_.set(id); }   // no line with this id or a later one reached the file
+  // Bit per Layer that had an event, DFTRACER excluded.
+  std::uint32_t used_layers() const {
+    return used_layers_ & ~(std::uint32_t{1} << static_cast<unsigned>(model::Layer::kDftracer));
+  }
   std::uint64_t reversed_records() const { return reversed_; }  // end before begin; written with dur 0
   BlockStats& stats() { return stats_; }
 
