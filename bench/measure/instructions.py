@@ -37,6 +37,8 @@ CASES = (
     Case("off_region_0_args_cpp", "regions_dftracer_cpp", "bench_loop_0", ("--args", 0), 1000, 11000, on=False),
     Case("line_0_args", "encode_lines", "bench_encode_lines", (0,), 1000, 11000, on=False, counted_option=()),
     Case("line_4_args", "encode_lines", "bench_encode_lines", (4,), 1000, 11000, on=False, counted_option=()),
+    Case("line_gpu_kernel", "encode_lines", "bench_encode_kernel_lines", (18,), 1000, 11000, on=False,
+         counted_option=()),
 )
 
 
