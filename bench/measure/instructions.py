@@ -47,6 +47,8 @@ CASES = (
     io_case("whole_files", "whole_files", 400, 1600),
     io_case("untraced_fd", "read_at_end", 400, 2400),
     io_case("filtered_open", "open_close", 400, 2400),
+    Case("line_gpu_kernel", "encode_lines", "bench_encode_kernel_lines", (18,), 1000, 11000, on=False,
+         counted_option=()),
 )
 
 

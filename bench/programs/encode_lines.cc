@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Purpose: encodes the same record over and over, for counting the instructions of one line (check_budgets.py).
-// Usage:   encode_lines 0|4 LINES
+// Usage:   encode_lines 0|4|18 LINES    18: a GPU kernel, of whose args three change from line to line
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,11 +33,31 @@ class OneSite final : public model::Definitions {
   }
 
  private:
-  alignas(8) char fields_[256];
+  alignas(8) char fields_[1024];
   std::size_t bytes_ = 0;
 };
 
-// The record that the four-arg region of the region benchmark makes.
+constexpr std::string_view kKernelKeys[] = {"device_id",
+                                            "context_id",
+                                            "stream_id",
+                                            "correlation_id",
+                                            "grid_id",
+                                            "grid_x",
+                                            "grid_y",
+                                            "grid_z",
+                                            "block_x",
+                                            "block_y",
+                                            "block_z",
+                                            "static_shared_memory",
+                                            "dynamic_shared_memory",
+                                            "registers_per_thread",
+                                            "local_memory_per_thread",
+                                            "graph_id",
+                                            "graph_node_id",
+                                            "dur_ns"};
+constexpr unsigned kChanging[] = {3, 4, 17};
+
+// The record that the four-arg region of the region benchmark makes, or a kernel's.
 struct Record {
   alignas(8) char bytes[512];
   model::RecordHeader& header() { return *reinterpret_cast<model::RecordHeader*>(bytes); }
@@ -46,6 +66,10 @@ struct Record {
     header() = {sizeof(model::RecordHeader), model::RecordKind::kEvent, 0, model::kNoArgs, 1, 0, 0, 0};
     if (args == 0) return;
     header().schema = 1;
+    if (args == 18) {
+      make_kernel(definitions);
+      return;
+    }
     definitions.add_field(model::ArgType::kInt64, "step");
     definitions.add_field(model::ArgType::kInt64, "size");
     definitions.add_field(model::ArgType::kDouble, "loss");
@@ -59,6 +83,19 @@ struct Record {
     put(&loss, 8);
     put(&length, 8);
     put(file.data(), file.size());
+  }
+
+  void make_kernel(OneSite& definitions) {
+    header().flags = model::kFlagSteady;
+    for (const std::string_view key : kKernelKeys) {
+      definitions.add_field(model::ArgType::kUint64, key);
+      const std::uint64_t value = 1000 + key.size();
+      put(&value, sizeof value);
+    }
+  }
+  void change(unsigned long line) {
+    auto* values = reinterpret_cast<std::uint64_t*>(bytes + sizeof(model::RecordHeader));
+    for (const unsigned field : kChanging) values[field] = (field == kChanging[2] ? 1000 : 100'000) + line % 5000;
   }
 
   void put(const void* value, std::size_t size) {
@@ -81,9 +118,22 @@ extern "C" __attribute__((noinline)) bool bench_encode_lines(dft::encode::EventE
   return true;
 }
 
+// The same for a kernel, whose args change a little.
+extern "C" __attribute__((noinline)) bool bench_encode_kernel_lines(dft::encode::EventEncoder& encoder, Record& record,
+                                                                    dft::base::Buffer& out, unsigned long lines) {
+  for (unsigned long i = 0; i < lines; ++i) {
+    record.header().begin += 2400;
+    record.header().end = record.header().begin + 240;
+    record.change(i);
+    if (!encoder.encode(record.header(), 4242, out)) return false;
+    if (out.size() > 900 * 1024) out.clear();
+  }
+  return true;
+}
+
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: %s 0|4 LINES\n", argv[0]);
+    std::fprintf(stderr, "usage: %s 0|4|18 LINES\n", argv[0]);
     return 2;
   }
   static dft::base::ClockMap clock;
@@ -99,7 +149,8 @@ int main(int argc, char** argv) {
   Record record(std::atoi(argv[1]), definitions);
   record.header().begin = 1000001000;
   const unsigned long lines = std::strtoul(argv[2], nullptr, 10);
-  if (!bench_encode_lines(encoder, record, out, 100) || !bench_encode_lines(encoder, record, out, lines)) return 4;
+  const auto encode = std::atoi(argv[1]) == 18 ? bench_encode_kernel_lines : bench_encode_lines;
+  if (!encode(encoder, record, out, 100) || !encode(encoder, record, out, lines)) return 4;
   std::printf("%zu\n", out.size());
   return 0;
 }

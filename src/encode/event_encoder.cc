@@ -38,6 +38,8 @@ char* put_raw_hex(char* p, std::string_view bytes) {
 
 void finish(base::Buffer& out, const char* end) { out.advance(static_cast<std::size_t>(end - out.end())); }
 
+bool has_sane_size(const model::RecordHeader& record) { return record.size >= sizeof record && record.size % 8 == 0; }
+
 // False for most events without args, whose args object is left out.
 bool has_args(const model::RecordHeader& record) {
   return record.size != sizeof record || record.schema != model::kNoArgs ||
@@ -60,14 +62,34 @@ EventEncoder::EventEncoder(const model::Definitions& definitions, const base::Cl
   *p = '"';
 }
 
-bool EventEncoder::encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
-  if (record.size < sizeof record || record.size % 8 != 0) return false;
+bool EventEncoder::encode_any(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
+  if (!has_sane_size(record)) return false;
   const SitePrefix* site = sites_.find(record.site);
   if (site == nullptr) return false;
   const std::int32_t tid = tid_of(record, chunk_tid);
   const ArgsOutcome outcome = write_record(record, *site, tid, out);
   if (__builtin_expect(outcome == ArgsOutcome::kWritten, 1)) return true;
   return outcome == ArgsOutcome::kNeedsDefinitions && write_with_definitions(record, *site, tid, out);
+}
+
+// GPU work: many args of which few change. A function of its own, so that it weighs on no other event.
+bool EventEncoder::encode_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
+  if (!has_sane_size(record)) return false;
+  const SteadyArgs::LineEnd* line_end = steady_.find(record);
+  const SitePrefix* site = sites_.find(record.site);
+  if (__builtin_expect(line_end == nullptr || site == nullptr, 0)) return learn_steady(record, chunk_tid, out);
+  if (!out.reserve(site->size + kRoomForFrame + line_end->room() + text::kSlack)) return false;
+  const Interval times = interval_of(record);
+  char* const p = put_times(out.end(), *site, tid_of(record, chunk_tid), times);
+  return finish_event(line_end->put(p, record), *site, times, out) == ArgsOutcome::kWritten;
+}
+
+[[gnu::noinline]] bool EventEncoder::learn_steady(const model::RecordHeader& record, std::int32_t chunk_tid,
+                                                  base::Buffer& out) {
+  if (!encode_any(record, chunk_tid, out)) return false;
+  const SchemaText* schema = options_.metadata ? schemas_.find(record.schema) : nullptr;
+  if (schema != nullptr) steady_.learn(record, *schema, strings_, args_head_);
+  return true;
 }
 
 bool EventEncoder::write_with_definitions(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
@@ -87,9 +109,6 @@ ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const 
   if (record.schema != model::kNoArgs && record.schema != model::kSelfDescribing) {
     schema = schemas_.find(record.schema);
     if (__builtin_expect(schema == nullptr, 0)) return ArgsOutcome::kInconsistent;
-    if (record.kind == model::RecordKind::kEvent && is_steady(record, site, *schema)) {
-      return write_steady_event(record, site, *schema, tid, out);
-    }
   }
   const std::size_t room = args_room(record, schema) + site.size + kRoomForFrame + text::kSlack;
   if (!out.reserve(room)) return ArgsOutcome::kInconsistent;
@@ -114,30 +133,6 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
     p = args.end;
   }
   return finish_event(text::put_literal(p, "}\n"), site, times, out);
-}
-
-// GPU work: many args of which few change. A function of its own, so that it weighs on no other event.
-[[gnu::noinline]] ArgsOutcome EventEncoder::write_steady_event(const model::RecordHeader& record,
-                                                               const SitePrefix& site, const SchemaText& schema,
-                                                               std::int32_t tid, base::Buffer& out) {
-  const std::size_t room = args_room(record, &schema) + site.size + kRoomForFrame + text::kSlack;
-  if (!out.reserve(room)) return ArgsOutcome::kInconsistent;
-  const Interval times = interval_of(record);
-  char* const p = put_complete(out.end(), site, tid, times);
-  if (char* const end = steady_.put(p + ArgsHead::kSize, record)) {
-    std::memcpy(p, args_head_.text, ArgsHead::kSize);
-    return finish_event(text::put_literal(end, "}}\n"), site, times, out);
-  }
-  const ArgsText args = put_args(p, record, &schema, strings_, {args_head_, true, false});
-  if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
-  steady_.learn(record, schema, strings_);
-  return finish_event(text::put_literal(args.end, "}\n"), site, times, out);
-}
-
-inline bool EventEncoder::is_steady(const model::RecordHeader& record, const SitePrefix& site,
-                                    const SchemaText& schema) const {
-  return (site.layer == model::Layer::kCuda || site.layer == model::Layer::kHip) &&
-         schema.fields >= SteadyArgs::kLeast && record.flags == 0 && options_.metadata;
 }
 
 [[gnu::always_inline]] inline ArgsOutcome EventEncoder::finish_event(char* end, const SitePrefix& site,
@@ -176,13 +171,17 @@ ArgsOutcome EventEncoder::write_metadata(const model::RecordHeader& record, cons
 }
 
 inline char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
+  return text::put_literal(put_times(p, site, tid, times), ",\"ph\":1");
+}
+
+// The line up to its dur.
+inline char* EventEncoder::put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
   p = id_text_.put(p);
   p = text::put_padded(p, sites_.text(site), site.size);
   p = tid_text_.put(p, tid);
   p = time_text_.put(p, times.ts);
   p = text::put_literal(p, ",\"dur\":");
-  p = text::put_uint(p, times.dur);
-  return text::put_literal(p, ",\"ph\":1");
+  return text::put_uint(p, times.dur);
 }
 
 char* EventEncoder::put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts) {
@@ -357,7 +356,7 @@ inline void EventEncoder::count_event(model::Layer layer, std::uint64_t ts, std:
   ++stats_.events;
   if (ts < stats_.ts_min) stats_.ts_min = ts;
   if (end > stats_.ts_max) stats_.ts_max = end;
-  if (layer != model::Layer::kDftracer) used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+  used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
 }
 
 }  // namespace dft::encode

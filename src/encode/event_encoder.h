@@ -56,7 +56,10 @@ class EventEncoder {
 
   // Appends the line for `record` (args follow it in memory), preceded by hash records it needs for the first time.
   // False, and nothing appended, when the record is inconsistent, its site unknown, or memory is refused.
-  bool encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
+    const bool steady = (record.flags & model::kFlagSteady) != 0;
+    return steady ? encode_steady(record, chunk_tid, out) : encode_any(record, chunk_tid, out);
+  }
 
   // Appends one METADATA record of layer DFTRACER: args is a JSON fragment without braces (`"name":"x","value":"y"`),
   // to which hhash is put in front.
@@ -78,9 +81,12 @@ class EventEncoder {
   // as new, but for its counts.
   void forget();
 
-  std::uint64_t next_id() const { return id_text_.value(); }    // id that the next event gets
-  void take_back_id(std::uint64_t id) { id_text_.set(id); }     // no line with this id or a later one reached the file
-  std::uint32_t used_layers() const { return used_layers_; }    // bit per Layer that had an event, DFTRACER excluded
+  std::uint64_t next_id() const { return id_text_.value(); }  // id that the next event gets
+  void take_back_id(std::uint64_t id) { id_text_.set(id); }   // no line with this id or a later one reached the file
+  // Bit per Layer that had an event, DFTRACER excluded.
+  std::uint32_t used_layers() const {
+    return used_layers_ & ~(std::uint32_t{1} << static_cast<unsigned>(model::Layer::kDftracer));
+  }
   std::uint64_t reversed_records() const { return reversed_; }  // end before begin; written with dur 0
   BlockStats& stats() { return stats_; }
 
@@ -91,13 +97,13 @@ class EventEncoder {
     bool reversed;
   };
 
+  bool encode_any(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool encode_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool learn_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
   ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                           std::int32_t tid, base::Buffer& out);
-  ArgsOutcome write_steady_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema,
-                                 std::int32_t tid, base::Buffer& out);
-  bool is_steady(const model::RecordHeader& record, const SitePrefix& site, const SchemaText& schema) const;
   ArgsOutcome finish_event(char* end, const SitePrefix& site, const Interval& times, base::Buffer& out);
   ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                             std::int32_t tid, base::Buffer& out);
@@ -108,6 +114,7 @@ class EventEncoder {
   bool define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out);
   bool define(const model::StringDef& string, std::int32_t tid, base::Buffer& out);
   char* put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
+  char* put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
   char* put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts);
   char* put_metadata(char* p, const SitePrefix& site, std::int32_t tid);
   char* put_own_line(char* p, std::string_view name, std::int32_t tid);

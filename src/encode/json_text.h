@@ -27,12 +27,14 @@ char* put_literal(char* p, const char (&literal)[N]) {
   return p + N - 1;
 }
 
-// Copies `n` bytes in whole words; most texts fit the first 64. REQUIRES: 64 readable bytes behind the source, and room
-// for 64 more bytes.
+inline constexpr std::size_t kReadAhead = 64;
+
+// Copies `n` bytes in pieces of 64, which most texts fit. REQUIRES: kReadAhead readable bytes behind the source, and
+// room for as many more bytes.
 inline char* put_padded(char* p, const char* from, std::size_t n) {
-  std::memcpy(p, from, 64);
-  for (std::size_t i = 64; i < n; i += 32) {
-    std::memcpy(p + i, from + i, 32);
+  std::memcpy(p, from, kReadAhead);
+  for (std::size_t i = kReadAhead; i < n; i += kReadAhead) {
+    std::memcpy(p + i, from + i, kReadAhead);
     asm volatile("" ::: "memory");  // or compilers make a call of it, which costs more than the copy
   }
   return p + n;

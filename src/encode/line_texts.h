@@ -10,20 +10,22 @@
 
 namespace dft::encode {
 
-// {"id":N of a number that goes up by one, kept as its digits.
+// {"id":N of a number that goes up by one, kept as its digits. Those that change are a word of their own: read together
+// with others, what was stored for the line before would have to reach the cache first.
 class IdText {
  public:
   explicit IdText(std::uint64_t first) { set(first); }
   std::uint64_t value() const { return value_; }
   char* put(char* p) const {
     std::memcpy(p, text_, 32);
-    return p + size_;
+    p += size_;
+    std::memcpy(p - sizeof last_, &last_, sizeof last_);
+    return p;
   }
   void advance() {
     ++value_;
-    char& last = text_[size_ - 1];
-    if (last != '9') {
-      ++last;
+    if (last_ >> 24 != '9') {
+      last_ += 1u << 24;
     } else {
       set(value_);
     }
@@ -33,11 +35,13 @@ class IdText {
     value_ = value;
     char* const end = text::put_uint(text::put_literal(text_, "{\"id\":"), value);
     size_ = static_cast<std::uint32_t>(end - text_);
+    std::memcpy(&last_, end - sizeof last_, sizeof last_);
   }
 
  private:
   std::uint64_t value_ = 0;
   std::uint32_t size_ = 0;
+  std::uint32_t last_ = 0;  // the last four characters, the last one highest
   char text_[6 + text::kMaxNumber + text::kSlack];
 };
 

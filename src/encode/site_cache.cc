@@ -22,7 +22,7 @@ bool SiteCache::prepare(std::size_t text_size) {
     std::memset(slots_.data(), 0, slots_.size());
     arena_.clear();
   }
-  return arena_.reserve(text_size + kReadAhead);
+  return arena_.reserve(text_size + text::kReadAhead);
 }
 
 const SitePrefix* SiteCache::render(model::SiteId id) {

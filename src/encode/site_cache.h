@@ -33,7 +33,6 @@ class SiteCache {
     }
     return render(id);
   }
-  static constexpr std::size_t kReadAhead = 64;  // readable bytes behind each text
   const char* text(const SitePrefix& prefix) const { return arena_.data() + prefix.offset; }
 
   void forget() {  // fork child: without unmapping

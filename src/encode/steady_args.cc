@@ -31,102 +31,93 @@ char* put_steady(char* p, ArgType type, std::uint64_t bits, StringCache& strings
   }
 }
 
-}  // namespace
-
-char* SteadyArgs::put(char* p, const model::RecordHeader& record) const {
-  if (__builtin_expect(slots_.empty(), 0)) return nullptr;
-  const Slot& slot = slot_of(record);
-  if (slot.site != record.site || slot.schema != record.schema || slot.state != State::kReady) return nullptr;
-  if (model::args_bytes(record) != slot.fields * sizeof(std::uint64_t)) return nullptr;
-  const auto* values = reinterpret_cast<const std::uint64_t*>(model::args_begin(record));
-  const std::uint64_t* known = slot.values;
-  // What is written before a difference shows is written over by the caller.
-  std::uint64_t differs = 0;
-  unsigned at = 0;
-  for (const Part* part = slot.part; part != slot.part + slot.parts; ++part) {
-    for (; at < part->field; ++at) differs |= values[at] ^ known[at];
-    p = text::put_padded(p, slot.text + part->offset, part->size);
-    std::uint64_t value = values[at++];
-    if (part->is_signed && static_cast<std::int64_t>(value) < 0) {
-      *p++ = '-';
-      value = 0 - value;
-    }
-    p = text::put_uint(p, value);
-  }
-  for (; at < slot.fields; ++at) differs |= values[at] ^ known[at];
-  if (__builtin_expect(differs != 0, 0)) return nullptr;
-  return slot.tail_size == 0 ? p : text::put_padded(p, slot.text + slot.tail_offset, slot.tail_size);
+std::uint64_t value_of(const model::RecordHeader& record, unsigned field) {
+  std::uint64_t value;
+  std::memcpy(&value, model::args_begin(record) + field * sizeof value, sizeof value);
+  return value;
 }
 
-void SteadyArgs::learn(const model::RecordHeader& record, const SchemaText& schema, StringCache& strings) {
-  if (schema.fields > kMost || !prepare()) return;
-  Slot& slot = slot_of(record);
-  if (slot.site != record.site || slot.schema != record.schema || slot.state == State::kEmpty) {
-    return take(slot, record, schema);
+}  // namespace
+
+void SteadyArgs::learn(const model::RecordHeader& record, const SchemaText& schema, StringCache& strings,
+                       const ArgsHead& args_head) {
+  if (!prepare()) return;
+  LineEnd& slot = slot_of(record);
+  if (slot.state_ == LineEnd::State::kEmpty || !slot.is_for(record)) return take(slot, record, schema);
+  if (slot.state_ == LineEnd::State::kRefused) return;
+  for (unsigned i = 0; i < slot.fields_; ++i) {
+    const std::uint64_t value = value_of(record, i);
+    if (value != slot.known()[i]) slot.steady()[i] = 0;
+    slot.known()[i] = value;
   }
-  if (slot.state == State::kRefused || model::args_bytes(record) != slot.fields * sizeof(std::uint64_t)) return;
-  const auto* values = reinterpret_cast<const std::uint64_t*>(model::args_begin(record));
-  for (unsigned i = 0; i < slot.fields; ++i) {
-    if (values[i] != slot.values[i]) slot.changes |= std::uint32_t{1} << i;
-    slot.values[i] = values[i];
-  }
-  slot.state = render(slot, schema, strings) ? State::kReady : State::kRefused;
+  slot.state_ = slot.render(schema, strings, args_head) ? LineEnd::State::kReady : LineEnd::State::kRefused;
 }
 
 bool SteadyArgs::prepare() {
   if (!slots_.empty()) return true;
-  constexpr std::size_t kBytes = kSlots * sizeof(Slot);
+  constexpr std::size_t kBytes = kSlots * sizeof(LineEnd);
   if (!slots_.reserve(kBytes)) return false;
   slots_.advance(kBytes);  // a fresh mapping is zero: all empty
   return true;
 }
 
 void SteadyArgs::clear() {
-  for (std::size_t at = 0; at < slots_.size(); at += sizeof(Slot)) {
-    auto& slot = *reinterpret_cast<Slot*>(slots_.data() + at);
-    if (slot.state != State::kEmpty) slot.state = State::kEmpty;  // untouched pages stay so
+  for (std::size_t at = 0; at < slots_.size(); at += sizeof(LineEnd)) {
+    auto& slot = *reinterpret_cast<LineEnd*>(slots_.data() + at);
+    if (slot.state_ != LineEnd::State::kEmpty) slot.state_ = LineEnd::State::kEmpty;  // untouched pages stay so
   }
 }
 
-void SteadyArgs::take(Slot& slot, const model::RecordHeader& record, const SchemaText& schema) {
-  slot.site = record.site;
-  slot.schema = record.schema;
-  slot.fields = static_cast<std::uint16_t>(schema.fields);
-  bool fits = model::args_bytes(record) == schema.fields * sizeof(std::uint64_t);
+void SteadyArgs::take(LineEnd& slot, const model::RecordHeader& record, const SchemaText& schema) {
+  std::memcpy(&slot.first_word_, &record, sizeof slot.first_word_);
+  slot.site_ = record.site;
+  constexpr std::uint8_t kFlags = model::kFlagSteady | model::kFlagNanoseconds;
+  bool fits = record.kind == model::RecordKind::kEvent && (record.flags & ~kFlags) == 0 &&
+              model::args_bytes(record) == schema.fields * sizeof(std::uint64_t);
   const FieldText* field = schema.first();
   for (unsigned i = 0; i < schema.fields; ++i, field = field->next()) fits = fits && !model::is_text(field->type);
-  slot.state = fits ? State::kSeen : State::kRefused;
+  slot.state_ = fits ? LineEnd::State::kSeen : LineEnd::State::kRefused;
   if (!fits) return;
-  std::memcpy(slot.values, model::args_begin(record), model::args_bytes(record));
-  slot.changes = 0;
+  slot.fields_ = static_cast<std::uint8_t>(schema.fields);
+  slot.front_ = static_cast<std::uint8_t>(-schema.fields % LineEnd::kAtOnce);
+  for (unsigned i = 0; i < slot.front_; ++i) slot.known_[i] = slot.steady_[i] = 0;
+  std::memcpy(slot.known(), model::args_begin(record), model::args_bytes(record));
+  std::memset(slot.steady(), 0xff, model::args_bytes(record));
 }
 
-bool SteadyArgs::render(Slot& slot, const SchemaText& schema, StringCache& strings) {
-  constexpr std::size_t kRoomForOne = 64 + text::kSlack;  // a value, and what its writer scribbles
-  char* const begin = slot.text;
-  char* const limit = slot.text + kTextSize;
-  char* p = begin;
-  char* part_begin = begin;
-  slot.parts = 0;
-  const FieldText* field = schema.first();
-  for (unsigned i = 0; i < slot.fields; ++i, field = field->next()) {
-    if (static_cast<std::size_t>(limit - p) < field->padded_size() + kRoomForOne) return false;
-    const bool absent = field->type == ArgType::kHash && slot.values[i] == 0;
-    if ((slot.changes >> i & 1u) == 0) {
-      if (absent) continue;  // it has no text
-      p = put_steady(field->put(p), field->type, slot.values[i], strings);
-      if (p == nullptr) return false;
-      continue;
-    }
-    if (!is_integer(field->type)) return false;
-    p = field->put(p);
-    slot.part[slot.parts++] = {static_cast<std::uint16_t>(part_begin - begin),
-                               static_cast<std::uint16_t>(p - part_begin), static_cast<std::uint16_t>(i),
-                               field->type == ArgType::kInt64};
-    part_begin = p;
+// Null: it has no place, or cannot be kept.
+char* SteadyArgs::LineEnd::put_field(char* p, const FieldText& field, unsigned number, StringCache& strings) {
+  constexpr std::ptrdiff_t kRoomForOne = 64 + text::kSlack;  // a value, and what its writer scribbles
+  if (text_ + kTextSize - p < static_cast<std::ptrdiff_t>(field.padded_size()) + kRoomForOne) return nullptr;
+  const std::uint64_t value = known()[number];
+  if (steady()[number] != 0) {
+    if (field.type == ArgType::kHash && value == 0) return p;  // it has no text
+    return put_steady(field.put(p), field.type, value, strings);
   }
-  slot.tail_offset = static_cast<std::uint16_t>(part_begin - begin);
-  slot.tail_size = static_cast<std::uint16_t>(p - part_begin);
+  if (!is_integer(field.type)) return nullptr;
+  p = field.put(p);
+  const auto end = static_cast<std::uint16_t>(p - text_);
+  part_[parts_++] = {tail_offset_, static_cast<std::uint16_t>(end - tail_offset_), static_cast<std::uint16_t>(number),
+                     field.type == ArgType::kInt64};
+  tail_offset_ = end;
+  return p;
+}
+
+bool SteadyArgs::LineEnd::render(const SchemaText& schema, StringCache& strings, const ArgsHead& args_head) {
+  char* p = text::put_literal(text_, ",\"ph\":1");
+  std::memcpy(p, args_head.text, sizeof args_head.text);
+  p += ArgsHead::kSize;
+  parts_ = 0;
+  tail_offset_ = 0;
+  const FieldText* field = schema.first();
+  for (unsigned i = 0; i < fields_; ++i, field = field->next()) {
+    p = put_field(p, *field, i, strings);
+    if (p == nullptr) return false;
+  }
+  p = text::put_literal(p, "}}\n");
+  const auto size = static_cast<std::uint16_t>(p - text_);
+  tail_size_ = static_cast<std::uint16_t>(size - tail_offset_);
+  room_ = static_cast<std::uint16_t>(size + parts_ * text::kMaxNumber + text::kReadAhead);
   return true;
 }
 

@@ -28,7 +28,7 @@ class SteadyArgsText : public testing::Test {
     schema_ = definitions_.add_schema(fields);
   }
   bool encode(std::initializer_list<std::uint64_t> values, model::SiteId site) {
-    RecordBuilder record(model::RecordKind::kEvent, site, 5000, 7000);
+    RecordBuilder record(model::RecordKind::kEvent, site, 5000, 7000, model::kFlagNanoseconds | model::kFlagSteady);
     record.header().schema = schema_;
     for (const std::uint64_t value : values) record.value(value);
     return encoder_.encode(record.get(), 9, out_);

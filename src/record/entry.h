@@ -61,13 +61,14 @@ inline char* try_reserve(ThreadState* state, std::size_t size) {
   return static_cast<std::size_t>(stream.limit - stream.pos) >= size ? stream.pos : nullptr;
 }
 
-inline char* reserve(ThreadState* state, std::size_t size) {
-  Stream& stream = stream_of(state);
+inline char* reserve(ThreadState* state, Stream& stream, std::size_t size) {
   if (__builtin_expect(static_cast<std::size_t>(stream.limit - stream.pos) < size, 0)) {
     if (!take_chunk(state, stream, size)) return nullptr;
   }
   return stream.pos;
 }
+
+inline char* reserve(ThreadState* state, std::size_t size) { return reserve(state, stream_of(state), size); }
 
 inline void commit(Stream& stream, std::size_t size) {
   stream.pos += size;

@@ -12,7 +12,8 @@ class EventInPlace {
   // `most`: bytes that the args may take.
   explicit EventInPlace(std::size_t most) : state_(enter()) {
     if (state_ == nullptr) return;
-    at_ = reserve(state_, sizeof(model::RecordHeader) + most);
+    stream_ = &stream_of(state_);
+    at_ = reserve(state_, *stream_, sizeof(model::RecordHeader) + most);
     if (at_ == nullptr) leave(state_);
   }
   EventInPlace(const EventInPlace&) = delete;
@@ -28,18 +29,19 @@ class EventInPlace {
     auto& header = *reinterpret_cast<model::RecordHeader*>(at_);
     header.size = static_cast<std::uint32_t>(size);
     header.kind = model::RecordKind::kEvent;
-    header.flags = 0;
+    header.flags = model::kFlagSteady;
     header.schema = schema;
     header.site = site;
     header.lane = lane;
     header.begin = begin_ticks;
     header.end = end_ticks;
-    commit(state_, size);
+    commit(*stream_, size);
     leave(state_);
   }
 
  private:
   ThreadState* state_;
+  Stream* stream_ = nullptr;
   char* at_ = nullptr;
 };
 

@@ -90,13 +90,13 @@ inline void add_sync_args(const Activity& activity, ActivityArgs& args) {
 }
 
 // What all but calls and unified memory have in common, and what is their own.
-[[gnu::always_inline]] inline void add_work_args(const Activity& activity, std::uint32_t device, model::StringId symbol,
-                                                 ActivityArgs& args) {
-  if (activity.kind != ActivityKind::kOverhead) args.add_id(Key::kDevice, device);
+[[gnu::always_inline]] inline void add_work_args(const Activity& activity, ActivityKind kind, std::uint32_t device,
+                                                 model::StringId symbol, ActivityArgs& args) {
+  if (kind != ActivityKind::kOverhead) args.add_id(Key::kDevice, device);
   args.add_id(Key::kContext, activity.context);
   args.add_id(Key::kStream, activity.stream);
   args.add_id(Key::kCorrelation, activity.correlation);
-  switch (activity.kind) {
+  switch (kind) {
     case ActivityKind::kKernel: add_kernel_args(activity, symbol, args); break;
     case ActivityKind::kMemcpy:
     case ActivityKind::kMemcpyP2p:
@@ -113,15 +113,16 @@ inline void add_sync_args(const Activity& activity, ActivityArgs& args) {
   if (activity.graph_node != 0) args.add(Key::kGraphNode, activity.graph_node);
 }
 
-[[gnu::always_inline]] inline ActivityArgs args_of(char* at, const Activity& activity, std::uint32_t device,
-                                                   model::StringId symbol) {
+// `kind`: the activity's, a constant where it is known.
+[[gnu::always_inline]] inline ActivityArgs args_of(char* at, const Activity& activity, ActivityKind kind,
+                                                   std::uint32_t device, model::StringId symbol) {
   ActivityArgs args(at);
-  if (is_api(activity.kind)) {
+  if (is_api(kind)) {
     add_api_args(activity, args);
-  } else if (activity.kind == ActivityKind::kUnifiedMemory) {
+  } else if (kind == ActivityKind::kUnifiedMemory) {
     add_unified_memory_args(activity, args);
   } else {
-    add_work_args(activity, device, symbol, args);
+    add_work_args(activity, kind, device, symbol, args);
   }
   return args;
 }

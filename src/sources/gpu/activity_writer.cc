@@ -60,11 +60,11 @@ void ActivityWriter::remember_launch(const Activity& activity) {
   launches_[activity.correlation % kLaunches] = {activity.begin, activity.correlation, activity.end};
 }
 
-ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) {
+inline ActivityWriter::Times ActivityWriter::times_of(const Activity& activity, ActivityKind kind) const {
   Times times{activity.begin, activity.end, Suspect::kNone};
-  if (is_instant(activity.kind)) times.end = times.begin;
+  if (is_instant(kind)) times.end = times.begin;
   const Launch* launch = nullptr;
-  if (launches_ != nullptr && activity.correlation != kNoId && !is_api(activity.kind)) {
+  if (launches_ != nullptr && activity.correlation != kNoId && !is_api(kind)) {
     launch = &launches_[activity.correlation % kLaunches];
     if (launch->correlation != activity.correlation || launch->begin == 0) launch = nullptr;
   }
@@ -75,35 +75,38 @@ ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) {
   } else if (times.end == 0) {
     times.end = times.begin;
     // A point in time of unified memory is as it should be.
-    if (activity.kind != ActivityKind::kUnifiedMemory) times.suspect = Suspect::kZeroEnd;
+    if (kind != ActivityKind::kUnifiedMemory) times.suspect = Suspect::kZeroEnd;
   } else if (times.end < times.begin) {
     times.end = times.begin;
     times.suspect = Suspect::kReversed;
   } else if (times.end > arrival_ns_ + kFutureSlackNs) {
     times.suspect = Suspect::kFuture;
-  } else if (launch != nullptr && is_work(activity.kind) && times.begin < launch->begin) {
+  } else if (launch != nullptr && is_work(kind) && times.begin < launch->begin) {
     times.suspect = Suspect::kBeforeApi;
   }
   return times;
 }
 
-model::SiteId ActivityWriter::site_of(const Activity& activity) {
+inline model::SiteId ActivityWriter::site_of(const Activity& activity, ActivityKind kind) {
   const unsigned operation = activity.operation < kOperations ? activity.operation : 0;
-  model::SiteId* known =
-      sites_ == nullptr ? nullptr : &sites_[static_cast<unsigned>(activity.kind) * kOperations + operation];
-  if (known != nullptr && *known != 0) return *known;
+  model::SiteId* known = sites_ == nullptr ? nullptr : &sites_[static_cast<unsigned>(kind) * kOperations + operation];
+  if (__builtin_expect(known != nullptr && *known != 0, 1)) return *known;
+  const model::SiteId site = make_site(activity, operation);
+  if (known != nullptr) *known = site;
+  return site;
+}
+
+model::SiteId ActivityWriter::make_site(const Activity& activity, unsigned operation) const {
   std::string_view name = backend_->operation_name(activity.kind, activity.operation);
   char unknown[16] = "cbid_";
   if (name.empty()) {
     name = {unknown, static_cast<std::size_t>(std::to_chars(unknown + 5, std::end(unknown), operation).ptr - unknown)};
   }
-  const model::SiteId site = record::site_id(name, backend_->category(activity.kind), backend_->layer());
-  if (known != nullptr) *known = site;
-  return site;
+  return record::site_id(name, backend_->category(activity.kind), backend_->layer());
 }
 
-std::uint32_t ActivityWriter::lane_of(const Activity& activity, std::uint32_t device) {
-  switch (activity.kind) {
+inline std::uint32_t ActivityWriter::lane_of(const Activity& activity, ActivityKind kind, std::uint32_t device) {
+  switch (kind) {
     case ActivityKind::kRuntimeApi:
     case ActivityKind::kDriverApi: return activity.api.tid;
     case ActivityKind::kSync: return lanes_.of(LaneKind::kSync, device, activity.context, kNoId);
@@ -114,28 +117,37 @@ std::uint32_t ActivityWriter::lane_of(const Activity& activity, std::uint32_t de
   }
 }
 
+// Launches and their calls are nearly all there is: a copy of write() for each, without the ways of other kinds.
 void ActivityWriter::activity(const Activity& activity) {
-  if (is_api(activity.kind)) remember_launch(activity);
+  switch (activity.kind) {
+    case ActivityKind::kKernel: return write(activity, ActivityKind::kKernel);
+    case ActivityKind::kRuntimeApi: return write(activity, ActivityKind::kRuntimeApi);
+    default: return write(activity, activity.kind);
+  }
+}
+
+[[gnu::always_inline]] inline void ActivityWriter::write(const Activity& activity, ActivityKind kind) {
+  if (is_api(kind)) remember_launch(activity);
   std::uint32_t device = activity.device;
-  if (device == kNoId && activity.context != kNoId) device = lanes_.device_of(activity.context);
+  if (!is_api(kind) && device == kNoId && activity.context != kNoId) device = lanes_.device_of(activity.context);
   KernelName name{};
-  if (activity.kind == ActivityKind::kKernel) {
+  if (kind == ActivityKind::kKernel) {
     name = names_.of(activity.kernel.symbol);
   } else {
-    name.site = site_of(activity);
+    name.site = site_of(activity, kind);
   }
-  const Times times = times_of(activity);
+  const Times times = times_of(activity, kind);
   ++counts_.suspects[static_cast<unsigned>(times.suspect)];
-  ++counts_.records[static_cast<unsigned>(activity.kind)];
-  const std::uint32_t lane = lane_of(activity, device);  // may emit the lane's name
+  ++counts_.records[static_cast<unsigned>(kind)];
+  const std::uint32_t lane = lane_of(activity, kind, device);  // may emit the lane's name
   record::EventInPlace event(ActivityArgs::kMost);
   if (!event) return;
-  ActivityArgs args = args_of(event.args(), activity, device, name.symbol);
-  if (with_dur_ns_ && has_dur_ns(activity.kind)) args.add(Key::kDurNs, times.end - times.begin);
+  ActivityArgs args = args_of(event.args(), activity, kind, device, name.symbol);
+  if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, times.end - times.begin);
   if (__builtin_expect(times.suspect != Suspect::kNone, 0)) {
     args.add_string(Key::kClockSuspect, suspect_name(times.suspect));
   }
-  const model::SchemaId schema = schemas_.of(args.keys(), activity.kind);
+  const model::SchemaId schema = schemas_.of(args.keys(), kind);
   const bool usable = schema != model::kSelfDescribing;  // else no memory: the event stays, without args
   event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), usable ? schema : model::kNoArgs,
             usable ? args.end() : event.args(), lane);

@@ -31,7 +31,10 @@ class ActivityWriter final : public ActivitySink {
   // Once for each start.
   void configure(const Settings& settings, Backend& backend, GpuClock& clock);
   // What follows came in a buffer that arrived then (vendor clock): the time of records that have none.
-  void arrived_at(std::uint64_t vendor_ns) { arrival_ns_ = vendor_ns; }
+  void arrived_at(std::uint64_t vendor_ns) {
+    arrival_ns_ = vendor_ns;
+    names_.next_buffer();
+  }
 
   void activity(const Activity& activity) override;
   void device(const DeviceFacts& facts) override;
@@ -59,10 +62,13 @@ class ActivityWriter final : public ActivitySink {
   };
   static constexpr std::uint32_t kLaunches = 1 << 14;
 
+  // `kind`: the activity's, a constant where it is known.
+  void write(const Activity& activity, ActivityKind kind);
   void remember_launch(const Activity& activity);
-  Times times_of(const Activity& activity);
-  model::SiteId site_of(const Activity& activity);
-  std::uint32_t lane_of(const Activity& activity, std::uint32_t device);
+  Times times_of(const Activity& activity, ActivityKind kind) const;
+  model::SiteId site_of(const Activity& activity, ActivityKind kind);
+  model::SiteId make_site(const Activity& activity, unsigned operation) const;
+  std::uint32_t lane_of(const Activity& activity, ActivityKind kind, std::uint32_t device);
   void emit_facts(const char* name, const record::Args& args) const;
 
   Settings settings_;

@@ -75,20 +75,19 @@ void NameTable::configure(KernelNames form, std::string_view category, model::La
   layer_ = layer;
   pointers_.clear();
   texts_.clear();
-  last_pointer_ = nullptr;
 }
 
 KernelName NameTable::of(const char* symbol) {
   if (symbol == nullptr || *symbol == '\0') return {record::site_id(kUnnamed, category_, layer_), 0};
-  if (symbol == last_pointer_ && std::strcmp(symbol, last_.text) == 0) return last_.name;
-  if (Entry* known = pointers_.find({reinterpret_cast<std::uintptr_t>(symbol)})) {
-    if (std::strcmp(symbol, known->text) == 0) {
-      last_pointer_ = symbol;
-      last_ = *known;
-      return known->name;
-    }
-  }
+  Entry* known = pointers_.find({reinterpret_cast<std::uintptr_t>(symbol)});
+  if (known != nullptr && is_still(*known, symbol)) return known->name;
   return look_up(symbol);
+}
+
+inline bool NameTable::is_still(Entry& entry, const char* symbol) const {
+  if (entry.buffer == buffer_ && buffer_ != 0) return true;
+  entry.buffer = buffer_;
+  return std::strcmp(symbol, entry.text) == 0;
 }
 
 KernelName NameTable::look_up(const char* symbol) {
@@ -106,10 +105,8 @@ KernelName NameTable::look_up(const char* symbol) {
     break;
   }
   bool made = false;
-  const Entry found = *entry;
+  const Entry found{entry->text, entry->name, buffer_};
   if (Entry* by_pointer = pointers_.find_or_add({reinterpret_cast<std::uintptr_t>(symbol)}, &made)) *by_pointer = found;
-  last_pointer_ = symbol;
-  last_ = found;
   return found.name;
 }
 

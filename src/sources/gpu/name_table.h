@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Purpose: kernel names: from the vendor's pointer to the event's name (demangled, whole) and the symbol's hash.
 // Threads: one owner, the decoding thread, off every application thread.
-// Invariant: a pointer is trusted only together with its text: the vendor's strings die with their module, and another
-//            name may come at the same address.
+// Invariant: a pointer is trusted only together with its text, compared once for each buffer: the vendor's strings die
+//            with their module, and another name may come at the same address. All pointers of a buffer are read at one
+//            time, so within it an address has one text.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,7 @@ class NameTable {
  public:
   ~NameTable();
   void configure(KernelNames form, std::string_view category, model::Layer layer);
+  void next_buffer() { ++buffer_; }   // before the first of them no pointer is trusted
   KernelName of(const char* symbol);  // null or empty: "kernel"
   std::size_t count() const { return texts_.size(); }
 
@@ -32,12 +34,14 @@ class NameTable {
   struct Entry {
     const char* text;  // our copy, NUL-terminated
     KernelName name;
+    std::uint64_t buffer;  // in which the text was compared last
   };
   struct Arena {
     Arena* next;
     std::size_t used;
   };
   static constexpr std::size_t kArenaSize = 1 << 16;
+  bool is_still(Entry& entry, const char* symbol) const;
   KernelName look_up(const char* symbol);
   const char* copy(std::string_view text);
   model::SiteId site_of(const char* symbol) const;
@@ -47,8 +51,7 @@ class NameTable {
   model::Layer layer_ = model::Layer::kCuda;
   FlatMap<WordKey, Entry> pointers_;
   FlatMap<WordKey, Entry> texts_;  // by a hash of the text
-  const char* last_pointer_ = nullptr;
-  Entry last_{};
+  std::uint64_t buffer_ = 0;
   Arena* arena_ = nullptr;
 };
 

@@ -106,6 +106,7 @@ Stack* take_stack() {
 std::size_t narrow(const wchar_t* text, char* out, std::size_t room) {
   std::size_t size = 0;
   for (; *text != 0; ++text) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): wchar_t has 32 bits here
     const auto c = static_cast<std::uint32_t>(*text);
     char bytes[4];
     std::size_t n = 0;

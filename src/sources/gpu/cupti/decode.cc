@@ -11,7 +11,7 @@ namespace dft::gpu::cupti {
 namespace {
 
 // The kinds of work whose records hold nothing but themselves.
-bool decode_plain(std::uint32_t kind, const Version& version, const Record& record, Activity& out, bool& known) {
+bool decode_plain(std::uint32_t kind, const Version& version, Record record, Activity& out, bool& known) {
   known = true;
   switch (kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
@@ -81,7 +81,7 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
   report_unknown(sink);
 }
 
-bool Decoder::decode_record(const Record& record, ActivitySink& sink) {
+bool Decoder::decode_record(Record record, ActivitySink& sink) {
   const std::uint32_t kind = record.get(kKind);
   switch (kind) {
     case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api(record, ActivityKind::kRuntimeApi, sink);
@@ -115,7 +115,7 @@ bool Decoder::decode_record(const Record& record, ActivitySink& sink) {
   return true;
 }
 
-bool Decoder::decode_api(const Record& record, ActivityKind kind, ActivitySink& sink) {
+bool Decoder::decode_api(Record record, ActivityKind kind, ActivitySink& sink) {
   if (record.size() < api::kLeastSize) return false;
   const std::uint32_t callback = record.get(api::kCallback);
   if (!wants(kind) || names_->is_left_out(kind, callback)) return true;
@@ -132,7 +132,7 @@ bool Decoder::decode_api(const Record& record, ActivityKind kind, ActivitySink& 
   return true;
 }
 
-void Decoder::count_unknown(const Record& record) {
+void Decoder::count_unknown(Record record) {
   const std::uint32_t kind = record.get(kKind);
   const auto size = static_cast<std::uint32_t>(record.size());
   for (unsigned i = 0; i < unknown_count_; ++i) {

@@ -34,10 +34,10 @@ class Decoder {
   };
   static constexpr unsigned kUnknownKinds = 16;
 
-  bool decode_record(const Record& record, ActivitySink& sink);
-  bool decode_api(const Record& record, ActivityKind kind, ActivitySink& sink);
+  bool decode_record(Record record, ActivitySink& sink);
+  bool decode_api(Record record, ActivityKind kind, ActivitySink& sink);
   bool wants(ActivityKind kind) const { return (choice_.categories >> static_cast<unsigned>(kind) & 1u) != 0; }
-  void count_unknown(const Record& record);
+  void count_unknown(Record record);
   void report_unknown(ActivitySink& sink);
 
   Choice choice_;
@@ -47,21 +47,21 @@ class Decoder {
 };
 
 // Each false for a record that is too short. decode_work.cc: what runs on the device.
-bool decode_kernel(const Record& record, bool has_graph_id, Activity& out);
-bool decode_memcpy(const Record& record, Activity& out);
-bool decode_peer_copy(const Record& record, Activity& out);
-bool decode_memset(const Record& record, Activity& out);
-bool decode_graph(const Record& record, Activity& out);
+bool decode_kernel(Record record, bool has_graph_id, Activity& out);
+bool decode_memcpy(Record record, Activity& out);
+bool decode_peer_copy(Record record, Activity& out);
+bool decode_memset(Record record, Activity& out);
+bool decode_graph(Record record, Activity& out);
 // decode_rest.cc: memory, synchronisation, unified memory, overhead.
-bool decode_memory(const Record& record, Activity& out);
-bool decode_memory_pool(const Record& record, Activity& out);
-bool decode_sync(const Record& record, Activity& out);
-bool decode_unified_memory(const Record& record, Activity& out);
-bool decode_overhead(const Record& record, Activity& out);
+bool decode_memory(Record record, Activity& out);
+bool decode_memory_pool(Record record, Activity& out);
+bool decode_sync(Record record, Activity& out);
+bool decode_unified_memory(Record record, Activity& out);
+bool decode_overhead(Record record, Activity& out);
 // decode_facts.cc: devices, contexts, streams.
-bool decode_device(const Record& record, DeviceFacts& out);
-bool decode_context(const Record& record, ContextFacts& out);
-bool decode_stream(const Record& record, StreamFacts& out);
+bool decode_device(Record record, DeviceFacts& out);
+bool decode_context(Record record, ContextFacts& out);
+bool decode_stream(Record record, StreamFacts& out);
 
 // Names of operations that are no API calls; empty: not known.
 std::string_view fixed_operation_name(ActivityKind kind, unsigned operation);

@@ -6,7 +6,7 @@
 
 namespace dft::gpu::cupti {
 
-bool decode_device(const Record& record, DeviceFacts& out) {
+bool decode_device(Record record, DeviceFacts& out) {
   using namespace device;
   if (record.size() < kLeastSize) return false;
   const auto* bytes = static_cast<const unsigned char*>(record.bytes());
@@ -27,14 +27,14 @@ bool decode_device(const Record& record, DeviceFacts& out) {
   return true;
 }
 
-bool decode_context(const Record& record, ContextFacts& out) {
+bool decode_context(Record record, ContextFacts& out) {
   using namespace context;
   if (record.size() < kLeastSize) return false;
   out = {record.get(kId), record.get(kDevice), record.get(kNullStream)};
   return true;
 }
 
-bool decode_stream(const Record& record, StreamFacts& out) {
+bool decode_stream(Record record, StreamFacts& out) {
   using namespace stream;
   if (record.size() < kLeastSize) return false;
   out = {record.get(kId), record.get(kContext), record.get(kPriority), record.get(kFlag)};

@@ -27,7 +27,7 @@ constexpr UnifiedMemoryMeaning kMeanings[] = {
 };
 }  // namespace
 
-bool decode_memory(const Record& record, Activity& out) {
+bool decode_memory(Record record, Activity& out) {
   using namespace memory;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kMemory;
@@ -53,7 +53,7 @@ bool decode_memory(const Record& record, Activity& out) {
   return true;
 }
 
-bool decode_memory_pool(const Record& record, Activity& out) {
+bool decode_memory_pool(Record record, Activity& out) {
   using namespace memory_pool;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kMemory;
@@ -71,7 +71,7 @@ bool decode_memory_pool(const Record& record, Activity& out) {
   return true;
 }
 
-bool decode_sync(const Record& record, Activity& out) {
+bool decode_sync(Record record, Activity& out) {
   using namespace synchronization;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kSync;
@@ -87,7 +87,7 @@ bool decode_sync(const Record& record, Activity& out) {
   return true;
 }
 
-bool decode_unified_memory(const Record& record, Activity& out) {
+bool decode_unified_memory(Record record, Activity& out) {
   using namespace unified_memory;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kUnifiedMemory;
@@ -106,7 +106,7 @@ bool decode_unified_memory(const Record& record, Activity& out) {
   return true;
 }
 
-bool decode_overhead(const Record& record, Activity& out) {
+bool decode_overhead(Record record, Activity& out) {
   using namespace overhead;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kOverhead;

@@ -16,7 +16,7 @@ void set_graph(Activity& out, std::uint64_t node, std::uint32_t graph) {
 
 }  // namespace
 
-bool decode_kernel(const Record& record, bool has_graph_id, Activity& out) {
+bool decode_kernel(Record record, bool has_graph_id, Activity& out) {
   using namespace kernel;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kKernel;
@@ -46,7 +46,7 @@ bool decode_kernel(const Record& record, bool has_graph_id, Activity& out) {
   return true;
 }
 
-bool decode_memcpy(const Record& record, Activity& out) {
+bool decode_memcpy(Record record, Activity& out) {
   using namespace memcpy;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kMemcpy;
@@ -67,7 +67,7 @@ bool decode_memcpy(const Record& record, Activity& out) {
   return true;
 }
 
-bool decode_peer_copy(const Record& record, Activity& out) {
+bool decode_peer_copy(Record record, Activity& out) {
   using namespace peer_copy;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kMemcpyP2p;
@@ -92,7 +92,7 @@ bool decode_peer_copy(const Record& record, Activity& out) {
   return true;
 }
 
-bool decode_memset(const Record& record, Activity& out) {
+bool decode_memset(Record record, Activity& out) {
   using namespace memset;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kMemset;
@@ -110,7 +110,7 @@ bool decode_memset(const Record& record, Activity& out) {
   return true;
 }
 
-bool decode_graph(const Record& record, Activity& out) {
+bool decode_graph(Record record, Activity& out) {
   using namespace graph_trace;
   if (record.size() < kLeastSize) return false;
   out.kind = ActivityKind::kGraph;

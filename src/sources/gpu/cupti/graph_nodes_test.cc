@@ -75,7 +75,7 @@ TEST_F(GraphNodesTest, AClonedGraphIsNotPartOfTheNextOne) {
 TEST_F(GraphNodesTest, WhatIsNotSureIsNotTold) {
   cloned(7, 3), executable(7);  // its creation was not seen
   created(8);
-  for (std::uintptr_t child = 100; child < 130; ++child) created(child), cloned(child, 1);
+  for (std::uintptr_t child = 100; child < 170; ++child) created(child), cloned(child, 1);
   executable(8);
   EXPECT_EQ(told(), Told{});
 }
@@ -95,6 +95,28 @@ TEST_F(GraphNodesTest, ThreadsCountForThemselves) {
   other.join();
   cloned(2, 1), executable(2);
   EXPECT_EQ(told(), (Told{{3, 7}, {2, 2}}));
+}
+
+TEST_F(GraphNodesTest, ThreadsThatMakeNothingExecutableTakeNoPlaceFromOthers) {
+  for (int i = 0; i < 100; ++i) std::thread([&] { created(2), cloned(2, 1); }).join();
+  created(3), cloned(3, 2), executable(3);
+  EXPECT_EQ(told(), (Told{{3, 2}}));
+}
+
+TEST_F(GraphNodesTest, ManyThreadsAtOnceGetTheirOwnNumbersOrNone) {
+  std::vector<std::thread> threads;
+  for (std::uintptr_t id = 1; id <= 48; ++id) {
+    threads.emplace_back([this, id] {
+      for (std::uintptr_t round = 0; round < 50; ++round) {
+        const std::uintptr_t mine = round * 64 + id;
+        created(mine), cloned(mine, static_cast<int>(id)), executable(mine);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const Told all = told();
+  EXPECT_GT(all.size(), 0u);
+  for (const auto& [graph, nodes] : all) EXPECT_EQ(nodes, graph % 64);
 }
 
 TEST_F(GraphNodesTest, ManyGraphsBetweenTwoLooksAreBounded) {

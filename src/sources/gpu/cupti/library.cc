@@ -34,7 +34,7 @@ std::string_view origin_text(Origin origin) {
 void Tried::put(std::string_view text) {
   const std::size_t room = sizeof(text_) - 1 - size_;
   const std::size_t n = text.size() < room ? text.size() : room;
-  std::memcpy(text_ + size_, text.data(), n);
+  text.copy(text_ + size_, n);
   size_ += n;
 }
 
