@@ -233,7 +233,8 @@ std::uint64_t trace_time() {
 std::uint64_t unit_ns() { return 1000; }
 std::size_t configured_value(std::string_view variable, char* out, std::size_t room) {
   const std::string_view value = variable == "DFTRACER_TIME_METRIC" ? "US" : "";
-  if (!value.empty()) std::memcpy(out, value.data(), value.size() < room ? value.size() : room);
+  const std::size_t copied = value.size() < room ? value.size() : room;
+  if (copied != 0) std::memcpy(out, value.data(), copied);
   misbehave();
   return value.size();
 }

@@ -512,7 +512,8 @@ std::size_t configured_value(std::string_view variable, char* out, std::size_t r
     value = variable == "DFTRACER_LOG_FILE" && state.prefix[0] != '\0' ? std::string(state.prefix)
                                                                        : config::value_of(*options(), variable);
   }
-  if (!value.empty()) std::memcpy(out, value.data(), value.size() < room ? value.size() : room);
+  const std::size_t copied = value.size() < room ? value.size() : room;
+  if (copied != 0) std::memcpy(out, value.data(), copied);
   return value.size();
 }
 
