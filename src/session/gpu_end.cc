@@ -92,7 +92,7 @@ void append_gpu_summary(base::Buffer& out) {
   if (!summary.started) return;
   JsonWriter json(out);
   json.key("gpu").begin_object().key("backend").string(gpu::cupti::backend.name());
-  json.key("library").string(gpu::cupti::backend.library());
+  json.key("library").string(gpu::cupti::backend.loaded_from());
   json.key("library_version").number(std::uint64_t{gpu::cupti::backend.version()});
   json.key("driver_cuda").number(std::uint64_t{gpu::cupti::backend.driver_cuda()});
   json.key("records").begin_object();

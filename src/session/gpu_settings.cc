@@ -63,7 +63,7 @@ void fill_gpu_settings(const config::Options& config, int pid) {
   settings.time_metric = same_place<model::TimeMetric>(config.time_metric);
   settings.wall_minus_monotonic_ns = base::realtime_minus_monotonic_ns();
   settings.pid = pid;
-  settings.library = config.cupti_path.empty() ? nullptr : config.cupti_path.c_str();
+  settings.vendor_library = config.cupti_path.empty() ? nullptr : config.cupti_path.c_str();
   settings.cuda_home = config::process_environment("CUDA_HOME");
   settings.thread_begins = io::pause_io;
 }

@@ -18,7 +18,7 @@ class ReplayFaults : public testing::Test {
     standin_.configure(words);
     base::clock_start(false);  // ticks are nanoseconds
     drained_.begin({});
-    settings.library = DFT_STANDIN;
+    settings.vendor_library = DFT_STANDIN;
     settings.buffer_size = 1 << 14;
     settings.buffer_limit = 64 << 20;             // of the first start: a pool stays
     settings.flush_interval_ns = 3600 * kSecond;  // only what the tests ask for

@@ -22,7 +22,7 @@ std::vector<std::string> replay(Settings settings, const std::string& words = ""
   standin.configure(words, recording);
   static BufferPool pool;
   EXPECT_TRUE(pool.reserve(1 << 16, 64 << 20, nullptr));
-  settings.library = DFT_STANDIN;
+  settings.vendor_library = DFT_STANDIN;
   record::DrainedRecords drained;
   drained.begin({});
   GpuClock clock;

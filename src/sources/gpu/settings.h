@@ -26,7 +26,7 @@ struct Settings {
   model::TimeMetric time_metric = model::TimeMetric::kUs;
   std::int64_t wall_minus_monotonic_ns = 0;  // the trace clock's anchor, for `clock` records
   std::int32_t pid = 0;
-  const char* library = nullptr;  // DFTRACER_CUPTI_PATH; outlives the source, as does CUDA_HOME
+  const char* vendor_library = nullptr;  // DFTRACER_CUPTI_PATH; outlives the source, as does CUDA_HOME
   const char* cuda_home = nullptr;
   void (*thread_begins)() = nullptr;  // on the source's own thread
 

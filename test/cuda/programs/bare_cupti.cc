@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 20;
 
 struct State {
-  void* library = nullptr;
+  void* cupti = nullptr;
   CUpti_SubscriberHandle subscriber = nullptr;
   std::mutex lock;
   std::vector<std::uint8_t*> free_buffers;
@@ -31,7 +31,7 @@ State& state() {
 
 template <typename F>
 F* call(F*, const char* name) {
-  return reinterpret_cast<F*>(dlsym(state().library, name));
+  return reinterpret_cast<F*>(dlsym(state().cupti, name));
 }
 #define CUPTI(name) call(static_cast<decltype(name)*>(nullptr), #name)
 
@@ -83,10 +83,10 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   State& s = state();
   const char* chosen = std::getenv("BARE_CUPTI");
   for (const char* name : {chosen != nullptr ? chosen : "libcupti.so", "libcupti.so.13", "libcupti.so.12"}) {
-    if (s.library == nullptr) s.library = dlopen(name, RTLD_NOW);
+    if (s.cupti == nullptr) s.cupti = dlopen(name, RTLD_NOW);
   }
-  if (s.library == nullptr || CUPTI(cuptiSubscribe)(&s.subscriber, reinterpret_cast<CUpti_CallbackFunc>(&on_callback),
-                                                    nullptr) != CUPTI_SUCCESS) {
+  if (s.cupti == nullptr || CUPTI(cuptiSubscribe)(&s.subscriber, reinterpret_cast<CUpti_CallbackFunc>(&on_callback),
+                                                  nullptr) != CUPTI_SUCCESS) {
     std::fprintf(stderr, "bare_cupti: no CUPTI, or it is taken\n");
     std::_Exit(3);  // a measurement of nothing must not look like one
   }

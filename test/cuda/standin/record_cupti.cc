@@ -25,7 +25,7 @@ struct State {
   std::mutex lock;
   standin::Recording recording;
   std::vector<pid_t> threads;
-  void* library = nullptr;
+  void* cupti = nullptr;
   CUpti_SubscriberHandle subscriber = nullptr;
   bool saved = false;
 };
@@ -36,7 +36,7 @@ State& state() {
 
 template <typename F>
 F* call(F*, const char* name) {
-  void* found = dlsym(state().library, name);
+  void* found = dlsym(state().cupti, name);
   if (found == nullptr) {
     std::fprintf(stderr, "record_cupti: this CUPTI has no %s\n", name);
     std::abort();
@@ -145,7 +145,7 @@ void normalise(standin::Recording& recording) {
 
 void save() {
   State& s = state();
-  if (s.saved || s.library == nullptr) return;
+  if (s.saved || s.cupti == nullptr) return;
   s.saved = true;
   CUPTI(cuptiActivityFlushAll)(0);
   CUPTI(cuptiActivityFlushAll)(1);
@@ -173,11 +173,11 @@ void save() {
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   State& s = state();
   const char* chosen = std::getenv("RECORD_CUPTI");
-  s.library = dlopen(chosen != nullptr ? chosen : "libcupti.so", RTLD_NOW);
+  s.cupti = dlopen(chosen != nullptr ? chosen : "libcupti.so", RTLD_NOW);
   for (const char* name : {"libcupti.so.13", "libcupti.so.12"}) {
-    if (s.library == nullptr) s.library = dlopen(name, RTLD_NOW);
+    if (s.cupti == nullptr) s.cupti = dlopen(name, RTLD_NOW);
   }
-  if (s.library == nullptr) {
+  if (s.cupti == nullptr) {
     std::fprintf(stderr, "record_cupti: %s\n", dlerror());
     return 0;
   }

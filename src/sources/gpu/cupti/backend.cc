@@ -108,7 +108,7 @@ bool CuptiBackend::start(const Settings& settings, BufferPool& pool, StatusSink&
   statuses_ = &statuses;
   partial_ = told_quiet_ = false;
   if (!is_open_) {
-    const Search search{settings.library, settings.cuda_home, kBuildFolder};
+    const Search search{settings.vendor_library, settings.cuda_home, kBuildFolder};
     is_open_ = open_library(search, &library_);
     if (!is_open_ && library_.waits_for_driver) return false;
     if (!is_open_) {

@@ -33,7 +33,7 @@ class CuptiBackend final : public Backend {
 
   // The library is there, but must not be called yet: start() is to be tried again.
   bool waits_for_driver() const { return library_.waits_for_driver; }
-  const char* library() const { return library_.path.c_str(); }
+  const char* loaded_from() const { return library_.path.c_str(); }
   std::uint32_t version() const { return library_.version.api(); }
   std::uint32_t driver_cuda() const { return library_.driver_cuda; }
 
