@@ -21,7 +21,7 @@ needs_to_test=(
   "clang-format|clang-format|format gate" "clang-tidy|clang-tidy|lint gate"
   "valgrind|valgrind|instruction budgets" "shellcheck|shellcheck|script gate"
   "strace|strace|I/O tests" "rsync|rsync|I/O tests" "sqlite3|sqlite3|I/O tests" "git|git|I/O tests"
-  "glob:/usr/lib/*/libjemalloc.so.2|libjemalloc2|I/O tests"
+  "glob:/usr/lib/*/libjemalloc.so.2|libjemalloc2|I/O tests" "ccache|ccache|tests that build the package again"
 )
 # Not every distribution has these; the tests that need them say that they are skipped.
 wanted_to_test=("glob:/usr/lib/python3/dist-packages/torch/__init__.py|python3-torch|PyTorch tests")
@@ -241,6 +241,14 @@ use_test_cupti() {
   export DFTRACER_ENABLE_CUDA_TRACING=ON DFTRACER_CUDA_PATH=$root_of_wheels
 }
 
+# The tests build the wheel and the source distribution from the same sources: each is compiled once.
+use_test_cache() {
+  command -v ccache >/dev/null || return 0
+  export CCACHE_DIR=${CCACHE_DIR:-$build_dir/ccache} CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
+  export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER:-ccache}
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+}
+
 # ---- build
 configure() {
   local args=(-S "$root" -B "$build_dir" -DDFTRACER_BUILD_TYPE="$build_type" -DCMAKE_INSTALL_PREFIX="$prefix") name
@@ -311,6 +319,7 @@ if [[ $action == test ]]; then
   [[ $with_deps == 1 ]] && install_wanted_packages
   with_tests=1
   [[ $with_deps == 1 ]] && make_test_python
+  use_test_cache
 fi
 build
 case $action in

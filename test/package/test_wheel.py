@@ -56,7 +56,8 @@ def write_changes(archive: pathlib.Path, folder: pathlib.Path):
     with tarfile.open(archive) as tar:
         members = [m for m in tar.getmembers() if m.isfile()]
         wanted = {pathlib.Path(*pathlib.Path(m.name).parts[1:]): m for m in members}
-        for old in [p for p in folder.rglob("*") if p.is_file() and p.relative_to(folder) not in wanted]:
+        there = [p for p in folder.rglob("*") if p.is_file() and p.relative_to(folder).parts[0] != "build"]
+        for old in [p for p in there if p.relative_to(folder) not in wanted]:
             old.unlink()
         for name, member in wanted.items():
             data = tar.extractfile(member).read()
@@ -80,8 +81,10 @@ def wheel(sdist, tmp_path_factory):
     source, out = harness.BUILD / "wheel" / "source", tmp_path_factory.mktemp("wheel")
     write_changes(sdist, source)
     settings = {f"cmake.define.{k}": harness.cache_entry(k) for k in
-                ("CMAKE_C_COMPILER", "CMAKE_CXX_COMPILER", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")}  # fmt: skip
-    settings["build-dir"] = str(harness.BUILD / "wheel" / "build")
+                ("CMAKE_C_COMPILER", "CMAKE_CXX_COMPILER", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER",
+                 "DFTRACER_WERROR")}  # fmt: skip
+    # Seen from it the sources lie where they lie for the build under test: a compiler cache takes them for the same.
+    settings["build-dir"] = str(source / "build" / harness.BUILD.name)
     given = [f"-C{k}={v}" for k, v in settings.items() if v]
     isal = harness.SOURCE / "_deps" / "isal"
     if isal.exists():
