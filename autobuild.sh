@@ -24,7 +24,9 @@ needs_to_test=(
   "glob:/usr/lib/*/libjemalloc.so.2|libjemalloc2|I/O tests" "ccache|ccache|tests that build the package again"
 )
 # Not every distribution has these; the tests that need them say that they are skipped.
-wanted_to_test=("glob:/usr/lib/python3/dist-packages/torch/__init__.py|python3-torch|PyTorch tests")
+wanted_to_test=("glob:/usr/lib/python3/dist-packages/torch/__init__.py|python3-torch|PyTorch tests"
+  "glob:/usr/lib/python3/dist-packages/PIL/__init__.py|python3-pil|image tests"
+  "glob:/usr/lib/python3/dist-packages/h5py/__init__.py|python3-h5py|HDF5 tests")
 
 usage() {
   cat <<'TEXT'

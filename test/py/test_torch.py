@@ -172,16 +172,21 @@ def test_e19_off_and_old_torch(bench):
 SAMPLE = """
 import sys
 import numpy as np
+if sys.argv[1] == "h5": import h5py
 f = dft_fn("SAMPLES")
 @f.log
 def write(i):
     if sys.argv[1] == "npz": np.savez(f"sample-{i}.npz", x=np.ones((16, 16)))
+    elif sys.argv[1] == "h5":
+        with h5py.File(f"sample-{i}.h5", "w") as file: file["x"] = np.ones((16, 16))
     else:
         from PIL import Image
         Image.fromarray(np.full((16, 16), 7, dtype=np.uint8)).save(f"sample-{i}.{sys.argv[1]}")
 @f.log
 def read(i):
     if sys.argv[1] == "npz": return np.load(f"sample-{i}.npz")["x"].sum()
+    if sys.argv[1] == "h5":
+        with h5py.File(f"sample-{i}.h5") as file: return file["x"][()].sum()
     from PIL import Image
     return np.asarray(Image.open(f"sample-{i}.{sys.argv[1]}")).sum()
 for i in f.iter(range(3)): write(i)
@@ -190,9 +195,9 @@ for i in f.iter(range(3)): assert read(i) > 0
 
 
 @pytest.mark.parametrize("io, dirs", [(True, "all"), (True, "here"), (False, "all")])
-@pytest.mark.parametrize("kind", ["npz", "png", "jpeg"])
+@pytest.mark.parametrize("kind", ["npz", "png", "jpeg", "h5"])
 def test_e18_formats(bench, kind, io, dirs):
-    needed = "numpy" if kind == "npz" else "PIL"
+    needed = {"npz": "numpy", "h5": "h5py"}.get(kind, "PIL")
     python = next((p for p in (sys.executable, "/usr/bin/python3")
                    if shutil.which(p) and not subprocess.run([p, "-c", f"import {needed}, numpy"], capture_output=True).returncode), None)
     if python is None:
@@ -204,10 +209,67 @@ def test_e18_formats(bench, kind, io, dirs):
     trace = result.trace()
     with_file = [e for e in trace.events if "fhash" in e.get("args", {})]
     of_samples = [e for e in with_file if "sample-" in trace.resolve(e["args"]["fhash"])]
-    assert bool([e for e in of_samples if e["name"] in ("write", "fwrite")]) == io == bool([e for e in of_samples if "read" in e["name"]])
+    assert bool([e for e in of_samples if e["name"] in ("write", "pwrite", "fwrite")]) == io == bool([e for e in of_samples if "read" in e["name"]])
     if dirs == "here":
         paths = {trace.resolve(e["args"]["fhash"]) for e in with_file}
         assert paths and all(p.startswith(str(folder / "cwd")) for p in paths), paths
+
+
+FETCHING = """
+import sys
+import torch
+from dftracer.python.torch import trace_dataloaders
+assert trace_dataloaders() == trace_dataloaders() == (len(sys.argv) > 1)
+loader = torch.utils.data.DataLoader(list(range(8)), batch_size=2, num_workers=int("0"))
+for epoch in range(2):
+    ai.update(epoch=epoch)
+    assert [b.tolist() for b in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+"""
+
+
+@needs_torch
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_batches_of_any_dataloader(bench, short, workers):
+    code = FETCHING.replace('"0"', f'"{workers}"')
+    events = pyrun.application(run(bench, code, arguments=["on"], env=short))
+    assert [(e["name"], e["cat"], e["args"]["epoch"], e["args"].get("batch")) for e in events] == [
+        ("fetch", "dataloader", epoch, batch) for epoch in range(2) for batch in (0, 1, 2, 3, None)
+    ]
+    assert {e["args"]["num_workers"] for e in events} == {int(workers)} and not any("exception" in e["args"] for e in events)
+    assert not run(bench, code, "off").traces()
+
+
+COLLECTIVES = """
+import sys
+import os, torch, torch.distributed as d
+from dftracer.python.torch import trace_collectives
+assert trace_collectives() == trace_collectives() == (len(sys.argv) > 1)
+d.init_process_group("gloo", init_method="file://" + os.path.abspath("meeting"), rank=0, world_size=1)
+x = torch.ones(3, 5)
+d.all_reduce(x, d.ReduceOp.SUM, d.group.WORLD)
+d.broadcast(tensor=x, src=0)
+d.all_gather([torch.empty(3, 5)], x)
+d.barrier()
+try: d.all_reduce("no tensor")
+except Exception as e: print(type(e).__name__)
+"""
+
+
+@needs_torch
+def test_collectives_are_named_as_torch_names_them(bench):
+    result = run(bench, COLLECTIVES, arguments=["on"])
+    events = [e for e in pyrun.application(result) if e["name"].startswith("gloo:")]
+    names = pyrun.names(events)
+    last = len(names) - 1 - names[::-1].index("gloo:barrier")  # some torch meets at a barrier when it starts
+    assert names[last - 3 :] == [f"gloo:{n}" for n in ("all_reduce", "broadcast", "all_gather", "barrier", "all_reduce")]
+    for event in events[last - 3 : last]:
+        assert event["cat"] == "comm"
+        assert {k: event["args"][k] for k in ("bytes", "dtype", "group_size", "rank")} == {
+            "bytes": 60, "dtype": "torch.float32", "group_size": 1, "rank": 0
+        }  # fmt: skip
+    assert "exception" in events[-1]["args"] and "bytes" not in events[-1]["args"]
+    off = run(bench, COLLECTIVES, "off")
+    assert off.out == result.out and off.out and not off.traces()
 
 
 @needs_torch

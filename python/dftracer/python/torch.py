@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""torch.profiler's events in the trace.
+"""torch.profiler's events in the trace, and events of PyTorch's own calls (torch_calls).
 
     from dftracer.python.torch import trace_handler
     with torch.profiler.profile(on_trace_ready=trace_handler): ...
@@ -13,8 +13,9 @@ from typing import Any, Callable, Optional
 from dftracer._native import ON
 from dftracer.python.common import get_time_scale
 from dftracer.python.logger import dftracer
+from dftracer.python.torch_calls import trace_collectives, trace_dataloaders
 
-__all__ = ["get_time_scale", "trace_handler"]
+__all__ = ["get_time_scale", "trace_collectives", "trace_dataloaders", "trace_handler"]
 
 CATEGORY = "PP"
 
