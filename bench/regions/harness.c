@@ -64,21 +64,21 @@ static long peak_rss_kib(void) {
   return kib;
 }
 
-static long voluntary_switches(void) {
+static void read_switches(struct bench_waits* waits) {
   struct rusage usage;
   getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
+  waits->voluntary_switches = usage.ru_nvcsw;
+  waits->involuntary_switches = usage.ru_nivcsw;
 }
 
+// A region that waited and was preempted besides says nothing of either: the trace's own records tell of its wait.
 void bench_slow_region(struct bench_waits* waits, uint64_t ticks) {
-  const long switches = voluntary_switches();
-  if (switches != waits->voluntary_switches) {
-    waits->voluntary_switches = switches;
-    ++waits->waits;
-    if (ticks > waits->longest) waits->longest = ticks;
-  } else if (ticks > waits->longest_preempted) {
-    waits->longest_preempted = ticks;
-  }
+  const long voluntary = waits->voluntary_switches, involuntary = waits->involuntary_switches;
+  read_switches(waits);
+  const int waited = waits->voluntary_switches != voluntary, preempted = waits->involuntary_switches != involuntary;
+  waits->waits += (uint64_t)waited;
+  if (waited && !preempted && ticks > waits->longest) waits->longest = ticks;
+  if (!waited && ticks > waits->longest_preempted) waits->longest_preempted = ticks;
 }
 
 static void calibrate(void) {
@@ -116,7 +116,7 @@ static void* run_thread(void* argument) {
   memset(&waits->longest, 0, sizeof *waits - sizeof waits->threshold);
   pthread_barrier_wait(&ready);
   pthread_barrier_wait(&go);
-  waits->voluntary_switches = voluntary_switches();
+  read_switches(waits);
   const uint64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
   if (options.pace > 0) {
     run_paced(waits);

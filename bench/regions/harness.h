@@ -20,13 +20,13 @@ void bench_backend_thread_start(void);  // on each thread, before its first regi
 void bench_backend_finish(void);        // everything recorded is handed over or written
 
 // Regions that took long, told apart by why: the thread gave up the processor itself (it waited for the tracer), or it
-// was preempted (which happens to any program on a busy machine).
+// was preempted (which happens to any program on a busy machine); both at once count as neither.
 struct bench_waits {
   uint64_t threshold;  // ticks; shorter regions are not looked at
   uint64_t longest;    // ticks, waits of the thread's own
   uint64_t longest_preempted;
   uint64_t waits;
-  long voluntary_switches;
+  long voluntary_switches, involuntary_switches;
 };
 void bench_slow_region(struct bench_waits* waits, uint64_t ticks);
 
