@@ -226,6 +226,20 @@ void note_worker() {
   fake::state.calls.emplace_back("worker");
   misbehave();
 }
+bool gpu_profiler_begins(const char* name) {
+  fake::state.calls.push_back("profiler " + text_or_null(name));
+  misbehave();
+  return false;
+}
+void gpu_profiler_ends() {
+  fake::state.calls.emplace_back("profiler ends");
+  misbehave();
+}
+std::size_t nvtx_library_to_set(char* out, std::size_t size) {
+  if (size > 2) std::strcpy(out, "/l");
+  misbehave();
+  return 2;
+}
 std::uint64_t trace_time() {
   misbehave();
   return 1'700'000'000'000'000;

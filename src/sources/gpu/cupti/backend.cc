@@ -12,6 +12,7 @@ namespace dft::gpu::cupti {
 
 namespace {
 
+constexpr int kTaken = 39;            // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
 constexpr std::uint32_t kForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
 // Attributes by number: headers of old toolkits lack the names.
 constexpr int kZeroedBuffers = 5;
@@ -126,13 +127,9 @@ bool CuptiBackend::start(const Settings& settings, BufferPool& pool, StatusSink&
   check_clock();
   set_attributes();
   const CUptiResult result = library_.functions.register_callbacks(&request_buffer, &buffer_completed);
-  if (result != CUPTI_SUCCESS) {
-    fail(statuses, result, nullptr);
-    library_.functions.unsubscribe(subscriber_);
-    return false;
-  }
-  if (!enable_kinds(statuses)) {
-    library_.functions.unsubscribe(subscriber_);
+  if (result != CUPTI_SUCCESS) fail(statuses, result, nullptr);
+  if (result != CUPTI_SUCCESS || !enable_kinds(statuses)) {
+    unsubscribe();
     return false;
   }
   Status on;
@@ -157,10 +154,17 @@ bool CuptiBackend::subscribe(StatusSink& statuses) {
     result = f.subscribe(&subscriber_, &on_callback, nullptr);
   }
   if (result == CUPTI_SUCCESS) return true;
+  subscriber_ = nullptr;
+  if (static_cast<int>(result) == kTaken && settings_.beside_holder) return true;
+  tell_refused(statuses, result);
+  return false;
+}
+
+void CuptiBackend::tell_refused(StatusSink& statuses, CUptiResult result) {
   fail(statuses, result, nullptr);
   base::LogLine line;
   line << "cannot trace the GPU: ";
-  if (static_cast<int>(result) == 39) {
+  if (static_cast<int>(result) == kTaken) {
     line << "CUPTI is held by " << (holder_[0] != '\0' ? holder_ : "another profiler");
   } else {
     const char* known = result_name(result);
@@ -169,21 +173,31 @@ bool CuptiBackend::subscribe(StatusSink& statuses) {
   const char* hint = hint_for(result);
   if (hint != nullptr) line << "; " << hint;
   line << "; the rest is traced";
-  return false;
+}
+
+void CuptiBackend::unsubscribe() {
+  if (subscriber_ != nullptr) library_.functions.unsubscribe(subscriber_);
+  subscriber_ = nullptr;
+}
+
+void CuptiBackend::set_attribute(int attribute, std::uint8_t value) {
+  std::size_t size = sizeof value;
+  library_.functions.set_attribute(static_cast<CUpti_ActivityAttribute>(attribute), &size, &value);
 }
 
 void CuptiBackend::set_attributes() {
-  const auto set = [&](int attribute) {
-    std::uint8_t on = 1;
-    std::size_t size = sizeof on;
-    library_.functions.set_attribute(static_cast<CUpti_ActivityAttribute>(attribute), &size, &on);
-  };
-  set(kZeroedBuffers);  // the pool's are
-  if (library_.version.api() >= kHasBufferPerThread) set(kBufferPerThread);
+  set_attribute(kZeroedBuffers, 1);  // the pool's are
+  if (library_.version.api() >= kHasBufferPerThread) set_attribute(kBufferPerThread, 1);
   library_.functions.set_thread_id_type(static_cast<CUpti_ActivityThreadIdType>(1));  // of the kernel
   if (library_.functions.enable_allocation_source != nullptr && settings_.wants(ActivityKind::kMemory)) {
     library_.functions.enable_allocation_source(1);
   }
+}
+
+// For the client that comes next: its buffers may hold anything, and its threads have CUPTI's own numbers.
+void CuptiBackend::reset_attributes() {
+  set_attribute(kZeroedBuffers, 0);
+  library_.functions.set_thread_id_type(static_cast<CUpti_ActivityThreadIdType>(0));
 }
 
 bool CuptiBackend::enable(int kind, const char* category, StatusSink& statuses) {
@@ -208,7 +222,7 @@ bool CuptiBackend::enable_kinds(StatusSink& statuses) {
   }
   if (settings_.wants(ActivityKind::kGraph) && settings_.graph == GraphMode::kGraph) {
     tried = true;
-    if (enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses)) count_graph_nodes();
+    if (enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses)) count_graph_nodes(statuses);
   }
   // Unified memory alone may have to wait for a context; with nothing wanted, nothing is to be held.
   if (enabled_ == 0 && (tried || !settings_.wants(ActivityKind::kUnifiedMemory))) return false;
@@ -233,7 +247,29 @@ void CuptiBackend::leave_calls_out(ActivityKind kind) {
   names_.for_each_left_out(kind, [&](std::uint32_t id) { set(id, 0); });
 }
 
-void CuptiBackend::count_graph_nodes() {
+bool CuptiBackend::knows_graph_nodes(StatusSink& statuses) {
+  const Functions& f = library_.functions;
+  Status unknown;
+  unknown.state = Status::State::kPartial;
+  unknown.category = category_name(ActivityKind::kGraph).data();
+  if (subscriber_ == nullptr) {
+    unknown.code = kTaken;
+    unknown.holder = holder_[0] != '\0' ? holder_ : nullptr;
+    unknown.detail = "another client keeps CUPTI's subscription: nodes of graphs that are made now are not counted";
+  } else if (f.graph_exec_id == nullptr && library_.version.is_older_than(library_.driver_cuda)) {
+    unknown.detail =
+        "this CUPTI is older than the driver and may crash when graphs are made: their nodes are not counted";
+    if (!told_graphs_) base::LogLine() << unknown.detail << " (" << library_.path.c_str() << ')';
+    told_graphs_ = true;
+  } else {
+    return true;
+  }
+  statuses.status(unknown);
+  return false;
+}
+
+void CuptiBackend::count_graph_nodes(StatusSink& statuses) {
+  if (!knows_graph_nodes(statuses)) return;
   capture.graphs.store(&library_.functions, std::memory_order_release);
   for (const GraphCallback id : kGraphCallbacks) {
     library_.functions.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id);
@@ -250,6 +286,10 @@ void CuptiBackend::start_unified_memory_or_wait() {
   // No context yet, most likely: again when the first one is made.
   capture.unified_memory_result.store(-1, std::memory_order_relaxed);
   capture.unified_memory_on.store(false, std::memory_order_relaxed);
+  if (subscriber_ == nullptr) {
+    const char* category = category_name(ActivityKind::kUnifiedMemory).data();
+    return fail(*statuses_, result, "no context yet, and another client keeps CUPTI's subscription", category);
+  }
   capture.unified_memory.store(&library_.functions, std::memory_order_release);
   library_.functions.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 }
@@ -311,8 +351,8 @@ void CuptiBackend::stop() {
   disable(~(std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
   flush(false);
   flush(true);
-  library_.functions.unsubscribe(subscriber_);
-  subscriber_ = nullptr;
+  reset_attributes();
+  unsubscribe();
 }
 
 void CuptiBackend::collect_losses(ActivitySink& sink) {

@@ -3,7 +3,8 @@
 // Threads: see sources/gpu/backend.h.
 // Invariants:
 //   1. The subscription is held from start to stop, so that no other client takes our buffers unnoticed; when another
-//      holds it, nothing is registered and nothing enabled.
+//      holds it, nothing is registered and nothing enabled, but for one that is idle and tells us before it works
+//      (Settings::beside_holder).
 //   2. cuptiFinalize is never called, the library never closed.
 #pragma once
 
@@ -39,11 +40,16 @@ class CuptiBackend final : public Backend {
 
  private:
   bool subscribe(StatusSink& statuses);
+  void tell_refused(StatusSink& statuses, CUptiResult result);
   void set_attributes();
+  void reset_attributes();
+  void set_attribute(int attribute, std::uint8_t value);
+  void unsubscribe();
   bool enable_kinds(StatusSink& statuses);
   bool enable(int kind, const char* category, StatusSink& statuses);
   void leave_calls_out(ActivityKind kind);
-  void count_graph_nodes();
+  void count_graph_nodes(StatusSink& statuses);
+  bool knows_graph_nodes(StatusSink& statuses);
   void start_unified_memory_or_wait();
   void disable(std::uint64_t kinds);  // bits of CUpti_ActivityKind
   void tell_unified_memory();
@@ -59,6 +65,7 @@ class CuptiBackend final : public Backend {
   bool is_realtime_ = true;
   bool told_quiet_ = false;
   bool partial_ = false;
+  bool told_graphs_ = false;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   char holder_[128] = {};
   std::uint64_t enabled_ = 0;  // bit per kind of CUPTI
