@@ -61,18 +61,20 @@ def test_with_yield_it_sees_the_gpu_and_the_gap_is_said(bench, windows):
     states = [(s["state"], s.get("category")) for s in statuses(result)]
     assert states == [("on", None)] + [("off", None), ("partial", "CUDA_GRAPH"), ("on", None)] * windows
     assert result.trace().end["args"]["cfg"]["cuda"]["yield"] == 1
+    assert {c["args"]["source"] for c in result.trace().metadata("clock") if "source" in c["args"]} >= {"realtime"}
+    assert "cupti" not in {c["args"].get("source") for c in result.trace().metadata("clock")}
 
 
-def test_a_first_window_of_the_cpu_alone_takes_its_subscription_and_leaves_the_gpu(bench):
+def test_with_yield_a_window_of_the_cpu_alone_gets_cupti_too(bench):
+    """torch records the calls of CUDA there."""
     result = run(bench, "CPU", windows=3, DFTRACER_CUDA_YIELD="1")
-    assert result.out == b"subscribed 0 seen False\n" and not result.err
-    assert works(result) == 5
-    assert len(gaps(result)) == 1
+    assert result.out == b"subscribed 0 seen True\n" and not result.err
+    assert works(result) == 2 and len(gaps(result)) == 3
 
 
 def test_a_window_of_the_cpu_alone_without_yield_is_nobodys_business(bench):
     result = run(bench, "CPU")
-    assert not result.err and len(statuses(result)) == 1
+    assert not result.err and len(statuses(result)) == 1 and works(result) == 3
 
 
 @pytest.mark.parametrize("first", ["import torch.autograd.profiler\n", "import dftracer.python\n"])

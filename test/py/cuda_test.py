@@ -45,7 +45,7 @@ for window in range(2):
     region(20 + window)
 print("windows", *gpu)
 """
-CPU_FIRST = WORK + """
+CPU_ONLY = WORK + """
 from torch.profiler import ProfilerActivity, profile
 with profile(activities=[ProfilerActivity.CPU]): region(10)
 region(20)
@@ -146,6 +146,8 @@ def test_with_yield_they_take_turns_and_their_views_agree():
     run = Traced(PROFILED, DFTRACER_CUDA_YIELD="1")
     print(run.err[-300:], run.notes_of("gpu_status"))
     assert "0" not in run.out.split()[1:] and not run.notes, (run.out, run.err)
+    suspects = collections.Counter(e["args"]["clock_suspect"] for e in run.events if "clock_suspect" in e["args"])
+    assert not suspects and {c["source"] for c in run.notes_of("clock") if "source" in c} == {"realtime"}, suspects
     gaps = run.gaps()
     assert [g["detail"] for g in gaps] == ["left to torch.profiler"] * 2
     theirs = [e for e in run.events if e["cat"] == "PP" and e["args"].get("device", 0) != 0]
@@ -159,9 +161,14 @@ def test_with_yield_they_take_turns_and_their_views_agree():
         assert names(run.of_region(20 + window)) == ours, "not as before after torch.profiler"
 
 
-def test_a_first_window_of_the_cpu_alone_does_not_end_our_recording():
-    run = Traced(CPU_FIRST, DFTRACER_CUDA_YIELD="1")
-    assert names(run.of_region(20)) == names(run.of_region(0)) == names(run.of_region(10)), names(run.kernels)
+def test_windows_of_the_cpu_alone():
+    """torch records the calls of CUDA there, so it gets CUPTI too; without yield it goes without."""
+    run = Traced(CPU_ONLY, DFTRACER_CUDA_YIELD="1")
+    assert len(run.gaps()) == 1 and not run.of_region(10), run.gaps()
+    assert names(run.of_region(20)) == names(run.of_region(0)), names(run.kernels)
+    run = Traced(CPU_ONLY)
+    assert not run.gaps() and not run.notes, (run.gaps(), run.notes)
+    assert names(run.of_region(10)) == names(run.of_region(20)) == names(run.of_region(0)), names(run.kernels)
 
 
 def test_nvtx_ranges_when_the_tracer_is_only_imported():

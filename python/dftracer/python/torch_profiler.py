@@ -19,25 +19,21 @@ class _Windows:
 
     def __init__(self, prepare: Callable[..., Any], disable: Callable[..., Any]) -> None:
         self._prepare, self._disable = prepare, disable
-        self._has_begun = False  # once in this process
         self._is_open = False
 
     def prepare(self, *args: Any, **kwargs: Any) -> Any:
         wanted = kwargs.get("activities", args[1] if len(args) > 1 else ())
         sees_gpu = any(getattr(activity, "name", "") == "CUDA" for activity in wanted)
-        # The first window takes CUPTI's subscription for good, or never again, also where only the CPU is looked at.
-        if self._is_open or not (sees_gpu or not self._has_begun and self._yields()):
+        # Where it has CUPTI, torch uses it for windows of the CPU alone as well; and who is refused once, is for good.
+        if self._is_open or not (sees_gpu or self._yields()):
             return self._prepare(*args, **kwargs)
-        self._has_begun = self._is_open = True
+        self._is_open = True
         native._gpu_profiler_begins(_NAME)
-        prepared = False
         try:
-            result = self._prepare(*args, **kwargs)
-            prepared = sees_gpu
-            return result
-        finally:
-            if not prepared:
-                self._end()
+            return self._prepare(*args, **kwargs)
+        except BaseException:
+            self._end()
+            raise
 
     def disable(self, *args: Any, **kwargs: Any) -> Any:
         try:

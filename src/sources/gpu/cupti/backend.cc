@@ -304,18 +304,24 @@ void CuptiBackend::tell_unified_memory() {
   }
 }
 
-void CuptiBackend::check_clock() {
+bool CuptiBackend::clock_is_realtime() const {
   std::uint64_t stamp = 0;
   library_.functions.get_timestamp(&stamp);  // the first call is slow
-  is_realtime_ = true;
   for (int i = 0; i < 16; ++i) {
     const std::uint64_t before = realtime_ns();
     const CUptiResult result = library_.functions.get_timestamp(&stamp);
     const std::uint64_t after = realtime_ns();
-    if (result != CUPTI_SUCCESS) return;
-    if (stamp >= before && stamp <= after) return;
+    if (result != CUPTI_SUCCESS || (stamp >= before && stamp <= after)) return true;
   }
-  is_realtime_ = false;
+  return false;
+}
+
+void CuptiBackend::check_clock() {
+  is_realtime_ = clock_is_realtime();
+  if (is_realtime_ || !settings_.beside_holder || library_.functions.register_clock == nullptr) return;
+  // Kineto leaves its own clock behind, which counts the processor's cycles. CUPTI takes another, but none back.
+  library_.functions.register_clock(&realtime_ns);
+  is_realtime_ = clock_is_realtime();
 }
 
 std::uint64_t CuptiBackend::now_ns() {

@@ -54,6 +54,7 @@ class CuptiBackend final : public Backend {
   void disable(std::uint64_t kinds);  // bits of CUpti_ActivityKind
   void tell_unified_memory();
   void check_clock();
+  bool clock_is_realtime() const;
   void fail(StatusSink& statuses, CUptiResult result, const char* detail, const char* category = nullptr);
   const char* result_name(CUptiResult result) const;
 

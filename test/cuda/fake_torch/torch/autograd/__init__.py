@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The functions that torch's own C++ has, as Kineto does it: the first window subscribes to CUPTI, once in the process,
-and keeps the subscription; refused, no window ever sees the GPU. A window registers its own buffers and takes them back
-whole; they hold garbage."""
+and keeps the subscription; refused, no window ever sees the GPU. Each window, of the CPU alone too, registers its own
+buffers, which hold garbage, and a clock that stays; it records calls at least, and takes its buffers back."""
 
 import ctypes
 import enum
@@ -13,10 +13,11 @@ _Request = ctypes.CFUNCTYPE(
 )
 _Complete = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p)
-_KINDS = (1, 2, 4, 5, 10)
+_Clock = ctypes.CFUNCTYPE(ctypes.c_uint64)
+_CALLS, _WORK = (4, 5), (1, 2, 10)
 _SIZE = 1 << 16
 _buffers = {}
-_sees_gpu = False
+_kinds = ()
 subscribed = None  # CUPTI's result
 bytes_seen = 0
 
@@ -45,16 +46,22 @@ def _nothing(*_):
     pass
 
 
+@_Clock
+def _clock():
+    return 12345
+
+
 def _prepare_profiler(config, activities):
-    global subscribed, _sees_gpu
+    global subscribed, _kinds
     if subscribed is None:
         handle = ctypes.c_void_p()
         subscribed = _cupti.cuptiSubscribe(ctypes.byref(handle), _nothing, None)
-    _sees_gpu = subscribed == 0 and ProfilerActivity.CUDA in activities
-    if _sees_gpu:
+    if subscribed == 0:
+        _kinds = _CALLS + (_WORK if ProfilerActivity.CUDA in activities else ())
+        assert _cupti.cuptiActivityRegisterTimestampCallback(_clock) == 0
         assert _cupti.cuptiActivityRegisterCallbacks(_request, _complete) == 0
-        for kind in _KINDS:
-            assert _cupti.cuptiActivityEnable(kind) == 0
+    for kind in _kinds:
+        assert _cupti.cuptiActivityEnable(kind) == 0
 
 
 def _enable_profiler(config, activities):
@@ -62,9 +69,8 @@ def _enable_profiler(config, activities):
 
 
 def _disable_profiler():
-    if _sees_gpu:
-        for kind in _KINDS:
-            assert _cupti.cuptiActivityDisable(kind) == 0
+    for kind in _kinds:
+        assert _cupti.cuptiActivityDisable(kind) == 0
 
 
 def work():
