@@ -64,10 +64,8 @@ def traced(prefix, **extra):
     """Preloaded, as `dftracer run` does it."""
     found = cupti()
     named = {"DFTRACER_CUPTI_PATH": found} if found else {}
-    return plain(
-        DFTRACER_ENABLE="1", DFTRACER_INIT="PRELOAD", DFTRACER_LOG_FILE=str(prefix),
-        LD_PRELOAD=str(KIT / "lib" / "libdftracer_preload.so"), **named, **extra,
-    )
+    preload = {"DFTRACER_INIT": "PRELOAD", "LD_PRELOAD": str(KIT / "lib" / "libdftracer_preload.so")}
+    return plain(**{"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": str(prefix), **preload, **named, **extra})
 
 
 def api(prefix, **extra):
