@@ -3,10 +3,12 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "base/raw_io.h"
 #include "record/recorder.h"
 #include "session/gpu.h"
 #include "session/gpu_part.h"
 #include "session/sources.h"
+#include "sources/gpu/cupti/backend.h"
 #include "sources/gpu/gpu_source.h"
 
 namespace dft::session {
@@ -18,7 +20,8 @@ struct Early {
   bool is = false;
   char why[96] = {};
 };
-Early early;  // with gpu_part.lock
+Early early;                 // with gpu_part.lock, as the next
+std::uint64_t begun_at = 0;  // the first of those that run now; monotonic
 
 const char* name_or(const char* name) { return name != nullptr && name[0] != '\0' ? name : "another profiler"; }
 
@@ -38,11 +41,25 @@ void tell_that_it_sees_nothing(const char* name) {
   base::LogLine() << text;
 }
 
+// A torch.profiler that does not ask whether CUPTI is free takes it. REQUIRES: gpu_part.lock.
+void take_it_back() {
+  if (!gpu::gpu_source.running()) return;
+  if (!gpu::cupti::backend.was_taken_over()) return gpu::cupti::backend.expect_foreign_buffers(false);
+  static std::atomic<bool> told{false};
+  constexpr const char* kWhy = "another profiler, which took CUPTI over";
+  if (gpu::gpu_source.pause(kWhy, begun_at) && !told.exchange(true, std::memory_order_relaxed)) {
+    base::LogLine() << "the GPU's work while the profiler ran is missing from the trace: it took CUPTI over; "
+                       "DFTRACER_CUDA_YIELD=1 lets them take turns";
+  }
+}
+
 // REQUIRES: gpu_part.lock.
 bool leave_it_to(const char* name) {
+  begun_at = base::monotonic_ns();
   const Want now = gpu_part.want.load(std::memory_order_acquire);
   if (now == Want::kStarted) {
     if (gpu_part.yields) return gpu::gpu_source.pause(name);
+    gpu::cupti::backend.expect_foreign_buffers(true);
     tell_that_it_sees_nothing(name);
     return false;
   }
@@ -79,6 +96,7 @@ void gpu_profiler_ends() {
     const base::SignalGuard signals;  // the threads that the vendor's library makes inherit this mask
     if (!lock_in_time(gpu_part.settings.exit_timeout_ns)) return;
     if (gpu_part.want.load(std::memory_order_acquire) == Want::kStarted) {
+      take_it_back();
       const bool on = gpu::gpu_source.resume();
       if (!on) gpu_part.want.store(Want::kRefused, std::memory_order_release);
     }

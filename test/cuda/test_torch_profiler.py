@@ -12,13 +12,14 @@ TORCH = harness.SOURCE / "test" / "cuda" / "fake_torch"
 USE_CUDA = "import ctypes; assert ctypes.CDLL('libcudart.so.13').cudaFree(None) == 0\n"
 # Work before, in and after a window of torch.profiler.
 WINDOW = USE_CUDA + """
+from dftracer.python import dft_fn
 import sys, torch.autograd.profiler as profiler
 from torch.autograd import ProfilerActivity, work
 import torch.autograd as kineto
 activities = [getattr(ProfilerActivity, name) for name in sys.argv[1].split(",")]
 work()
 for _ in range(int(sys.argv[2])):
-    with profiler.profile(activities): work()
+    with profiler.profile(activities), dft_fn("test", "window"): work()
 work()
 print("subscribed", kineto.subscribed, "seen", kineto.bytes_seen > 0)
 """
@@ -93,7 +94,7 @@ def test_the_tracer_that_comes_later_goes_on_beside_the_subscription(bench):
 
 
 def test_cuda_that_comes_within_a_window(bench):
-    code = WINDOW.replace(USE_CUDA, "").replace("(activities): work()", "(activities):\n      " + USE_CUDA.strip() + "; work()")
+    code = WINDOW.replace(USE_CUDA, "").replace("(activities), dft_fn(\"test\", \"window\"): work()", "(activities):\n      " + USE_CUDA.strip() + "; work()")
     code = code.replace("\nwork()\nfor", "\nfor")
     result = run(bench, code=code, DFTRACER_CUDA_YIELD="1")
     assert result.out == b"subscribed 0 seen True\n" and not result.err
@@ -107,12 +108,24 @@ def test_a_window_that_is_open_at_the_end(bench):
 
 
 def test_a_window_that_fails_to_open_gives_the_gpu_back(bench):
-    code = WINDOW.replace("profiler.profile(activities): work()", "profiler.profile(activities): pass").replace(
+    code = WINDOW.replace(
         "activities = ", "def fail(*_): raise ValueError\nkineto.ctypes.c_void_p = fail\nactivities = ")  # fmt: skip
     code = code.replace("    with profiler", "   try:\n    with profiler").replace("\nwork()\nprint", "\n   except ValueError: pass\nwork()\nprint")
     result = run(bench, code=code, DFTRACER_CUDA_YIELD="1")
     assert result.out == b"subscribed None seen False\n" and len(gaps(result)) == 1
     assert works(result) == 2
+
+
+def test_a_torch_that_takes_cupti_without_asking(bench):
+    """As PyTorch does it that comes after 2.12: the window is missing, the rest is not, and it is said."""
+    result = run(bench, windows=2, FAKE_KINETO="newer")
+    assert result.out == b"subscribed 0 seen True\n"
+    assert works(result) + 1 == 2 and len(gaps(result)) == 2  # what the stand-in brings by itself has gone to torch, too
+    assert len(result.notes) == 2 and "is missing" in result.notes[1] and "DFTRACER_CUDA_YIELD=1" in result.notes[1], result.notes
+    gap, window = gaps(result)[0], result.trace().named("window")[0]
+    assert gap["first_ts"] <= window["ts"] and window["ts"] + window["dur"] <= gap["last_ts"]
+    result = run(bench, windows=2, FAKE_KINETO="newer", DFTRACER_CUDA_YIELD="1")
+    assert works(result) == 2 and not result.err
 
 
 def test_off_torch_is_left_alone(bench):

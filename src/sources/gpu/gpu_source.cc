@@ -259,9 +259,10 @@ bool GpuSource::stop() {
   return true;
 }
 
-bool GpuSource::pause(std::string_view to) {
+bool GpuSource::pause(std::string_view to, std::uint64_t since) {
   if (!running() || !stop()) return false;
-  paused_at_ns_ = base::monotonic_ns() + static_cast<std::uint64_t>(settings_.wall_minus_monotonic_ns);
+  paused_at_ns_ =
+      (since != 0 ? since : base::monotonic_ns()) + static_cast<std::uint64_t>(settings_.wall_minus_monotonic_ns);
   const int size = static_cast<int>(std::min<std::size_t>(to.size(), 64));
   std::snprintf(paused_for_, sizeof paused_for_, "left to %.*s", size, to.data());
   Status left;

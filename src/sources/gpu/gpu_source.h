@@ -45,8 +45,9 @@ class GpuSource final : public StatusSink {
   // `loss` record. Another start may follow.
   bool stop();
   // Gives the vendor's library up while another profiler runs, and takes it again; the gap is a `loss` record. The
-  // other one may keep the library's subscription afterwards. A stop() while paused ends the gap.
-  bool pause(std::string_view to);
+  // other one may keep the library's subscription afterwards. A stop() while paused ends the gap. `since`: of the
+  // monotonic clock, when nothing came from then on; 0: now.
+  bool pause(std::string_view to, std::uint64_t since = 0);
   bool resume();
   void in_forked_child();
   Summary summary() const;

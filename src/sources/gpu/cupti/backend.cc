@@ -14,9 +14,7 @@ namespace {
 
 constexpr int kTaken = 39;            // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
 constexpr std::uint32_t kForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
-// Attributes by number: headers of old toolkits lack the names.
-constexpr int kZeroedBuffers = 5;
-constexpr int kBufferPerThread = 9;
+constexpr int kBufferPerThread = 9;  // attribute; headers of old toolkits lack the name
 constexpr std::uint32_t kHasBufferPerThread = 21;  // 12.3
 
 struct KindRow {

@@ -34,11 +34,17 @@ class CuptiBackend final : public Backend {
 
   // The library is there, but must not be called yet: start() is to be tried again.
   bool waits_for_driver() const { return library_.waits_for_driver; }
+  // Another client has put its own clock in place, as Kineto does when it takes the buffers. Any thread, while running.
+  bool was_taken_over() const { return is_realtime_ && !dead_ && !clock_is_realtime(); }
+  // Buffers of another client, which are not zeroed, may come between ours. Any thread, while running.
+  void expect_foreign_buffers(bool on) { set_attribute(kZeroedBuffers, on ? 0 : 1); }
   const char* loaded_from() const { return library_.path.c_str(); }
   std::uint32_t version() const { return library_.version.api(); }
   std::uint32_t driver_cuda() const { return library_.driver_cuda; }
 
  private:
+  static constexpr int kZeroedBuffers = 5;  // attribute; headers of old toolkits lack the name
+
   bool subscribe(StatusSink& statuses);
   void tell_refused(StatusSink& statuses, CUptiResult result);
   void set_attributes();

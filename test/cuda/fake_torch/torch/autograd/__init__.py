@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The functions that torch's own C++ has, as Kineto does it: the first window subscribes to CUPTI, once in the process,
 and keeps the subscription; refused, no window ever sees the GPU. Each window, of the CPU alone too, registers its own
-buffers, which hold garbage, and a clock that stays; it records calls at least, and takes its buffers back."""
+buffers, which hold garbage, and a clock that stays; it records calls at least, and takes its buffers back. With
+FAKE_KINETO=newer it does not subscribe at all."""
 
 import ctypes
 import enum
@@ -53,7 +54,9 @@ def _clock():
 
 def _prepare_profiler(config, activities):
     global subscribed, _kinds
-    if subscribed is None:
+    if os.environ.get("FAKE_KINETO") == "newer":
+        subscribed = 0
+    elif subscribed is None:
         handle = ctypes.c_void_p()
         subscribed = _cupti.cuptiSubscribe(ctypes.byref(handle), _nothing, None)
     if subscribed == 0:
