@@ -284,6 +284,14 @@ def test_graph_launches_say_how_many_nodes_they_hide(bench):
         assert "1 graph launch" in told and "7 hidden nodes" in told and "DFTRACER_CUDA_GRAPH=node" in told, told
 
 
+def test_an_older_cupti_is_not_asked_for_nodes_of_graphs(bench):
+    older = HERE / "standin-12" / "libcupti.so.12"
+    run = is_whole(bench.run(launches(), "preload", env=cuda("graph=5:3:4 api=19", DFTRACER_CUPTI_PATH=older)))
+    assert len(run.notes) == 1 and "older than the driver" in run.notes[0] and str(older) in run.notes[0], run.notes
+    assert [(s["state"], s.get("category")) for s in statuses(run)] == [("partial", "CUDA_GRAPH"), ("on", None)]
+    assert not [r for t in run.traces() for r in t.metadata("gpu_graph")]
+
+
 def test_an_unknown_category_is_named(bench):
     run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_CATEGORIES="CUDA_KERNEL,CUDA_KERNELS")), only("CUDA_KERNEL"))
     assert len(run.notes) == 1 and "CUDA_KERNELS" in run.notes[0]

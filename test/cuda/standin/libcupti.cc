@@ -392,11 +392,13 @@ EXPORT int cuptiGetStreamIdEx(void*, void*, std::uint8_t, std::uint32_t* id) {
   *id = 7;
   return kOk;
 }
+#ifndef DFT_STANDIN_OF_12_0
 EXPORT int cuptiGetGraphExecId(void* exec, std::uint32_t* id) {
   called();
   *id = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(exec));
   return kOk;
 }
+#endif
 EXPORT int cuptiActivityRegisterCallbacks(Request request, Complete complete) {
   called();
   state().request = request;

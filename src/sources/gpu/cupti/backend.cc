@@ -12,9 +12,9 @@ namespace dft::gpu::cupti {
 
 namespace {
 
-constexpr int kTaken = 39;            // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
-constexpr std::uint32_t kForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
-constexpr int kBufferPerThread = 9;  // attribute; headers of old toolkits lack the name
+constexpr int kTaken = 39;                         // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+constexpr std::uint32_t kForced = 1;               // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+constexpr int kBufferPerThread = 9;                // attribute; headers of old toolkits lack the name
 constexpr std::uint32_t kHasBufferPerThread = 21;  // 12.3
 
 struct KindRow {
@@ -246,7 +246,6 @@ void CuptiBackend::leave_calls_out(ActivityKind kind) {
 }
 
 bool CuptiBackend::knows_graph_nodes(StatusSink& statuses) {
-  const Functions& f = library_.functions;
   Status unknown;
   unknown.state = Status::State::kPartial;
   unknown.category = category_name(ActivityKind::kGraph).data();
@@ -254,7 +253,7 @@ bool CuptiBackend::knows_graph_nodes(StatusSink& statuses) {
     unknown.code = kTaken;
     unknown.holder = holder_[0] != '\0' ? holder_ : nullptr;
     unknown.detail = "another client keeps CUPTI's subscription: nodes of graphs that are made now are not counted";
-  } else if (f.graph_exec_id == nullptr && library_.version.is_older_than(library_.driver_cuda)) {
+  } else if (!library_.may_see_graphs()) {
     unknown.detail =
         "this CUPTI is older than the driver and may crash when graphs are made: their nodes are not counted";
     if (!told_graphs_) base::LogLine() << unknown.detail << " (" << library_.path.c_str() << ')';

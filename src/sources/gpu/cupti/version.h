@@ -42,7 +42,7 @@ class Version {
   constexpr bool coarse_clock() const { return api_ <= 14; }
   // The bytes where kernel records have the graph's id later are padding in 11.0.
   constexpr bool has_kernel_graph_id() const { return api_ >= 14; }
-  // Of an earlier major release than the driver. 12.0 under a driver of 13.0 has crashed while graphs were made.
+  // Of an earlier major release than the driver.
   constexpr bool is_older_than(std::uint32_t driver_cuda) const {
     const std::uint32_t newest = toolkits().newest;
     return newest != 0 && newest / 1'000 < driver_cuda / 1'000;
