@@ -11,6 +11,7 @@
 
 #include "api/exports.h"
 #include "record/emit.h"
+#include "session/gpu.h"
 #include "session/session.h"
 
 int dftracer_on = 1;  // C linkage by its declaration in the public header
@@ -236,7 +237,7 @@ void gpu_profiler_ends() {
   misbehave();
 }
 std::size_t nvtx_library_to_set(char* out, std::size_t size) {
-  if (size > 2) std::strcpy(out, "/l");
+  if (size > 2) std::memcpy(out, "/l", 3);
   misbehave();
   return 2;
 }
