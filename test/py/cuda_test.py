@@ -93,7 +93,7 @@ class Traced:
 
     def __init__(self, code, *arguments, **environment):
         with tempfile.TemporaryDirectory() as folder:
-            env = os.environ | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{folder}/t", "DFTRACER_DATA_DIR": folder}
+            env = os.environ | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{folder}/t", "DFTRACER_DISABLE_IO": "1"}
             command = [sys.executable, "-c", code, *arguments]
             done = subprocess.run(command, env=env | environment, capture_output=True, text=True)
             if done.returncode != 0:

@@ -21,6 +21,8 @@ constexpr int kOk = 0, kInvalidParameter = 1, kMaxLimit = 12, kNotReady = 13, kC
 // Callbacks of the resource domain.
 constexpr std::uint32_t kContextCreated = 1, kGraphCreated = 9, kGraphExecCreated = 18, kGraphNodeCloned = 20;
 constexpr int kZeroedBuffers = 5;  // attribute
+constexpr int kInvalidOperation = 7;
+constexpr std::uint32_t kUnifiedMemory = 25;
 constexpr std::uint32_t kUnknownKind = 200, kUnknownSize = 48;
 
 using Request = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
@@ -392,13 +394,11 @@ EXPORT int cuptiGetStreamIdEx(void*, void*, std::uint8_t, std::uint32_t* id) {
   *id = 7;
   return kOk;
 }
-#ifndef DFT_STANDIN_OF_12_0
 EXPORT int cuptiGetGraphExecId(void* exec, std::uint32_t* id) {
   called();
   *id = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(exec));
   return kOk;
 }
-#endif
 EXPORT int cuptiActivityRegisterCallbacks(Request request, Complete complete) {
   called();
   state().request = request;
@@ -527,7 +527,7 @@ EXPORT int cuptiSetThreadIdType(int) {
 }
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void*, std::uint32_t) {
   called();
-  return kOk;
+  return (state().counters.enabled >> kUnifiedMemory & 1u) != 0 ? kInvalidOperation : kOk;
 }
 EXPORT int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t on) {
   called();

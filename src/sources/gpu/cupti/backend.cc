@@ -255,7 +255,7 @@ bool CuptiBackend::knows_graph_nodes(StatusSink& statuses) {
     unknown.detail = "another client keeps CUPTI's subscription: nodes of graphs that are made now are not counted";
   } else if (!library_.may_see_graphs()) {
     unknown.detail =
-        "this CUPTI is older than the driver and may crash when graphs are made: their nodes are not counted";
+        "this CUPTI is older than the driver and crashes when graphs are made: their nodes are not counted";
     if (!told_graphs_) base::LogLine() << unknown.detail << " (" << library_.path.c_str() << ')';
     told_graphs_ = true;
   } else {
@@ -274,18 +274,23 @@ void CuptiBackend::count_graph_nodes(StatusSink& statuses) {
 }
 
 void CuptiBackend::start_unified_memory_or_wait() {
+  constexpr std::uint64_t kBit = std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+  if (unified_memory_stays_) {  // on since an earlier start, and nothing to be configured any more
+    enabled_ |= kBit;
+    return;
+  }
   capture.unified_memory_on.store(true, std::memory_order_relaxed);
   const CUptiResult result = start_unified_memory(library_.functions);
   if (result == CUPTI_SUCCESS) {
-    enabled_ |= std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+    unified_memory_stays_ = true;
+    enabled_ |= kBit;
     return;
   }
   // No context yet, most likely: again when the first one is made.
   capture.unified_memory_result.store(-1, std::memory_order_relaxed);
   capture.unified_memory_on.store(false, std::memory_order_relaxed);
   if (subscriber_ == nullptr) {
-    const char* category = category_name(ActivityKind::kUnifiedMemory).data();
-    return fail(*statuses_, result, "no context yet, and another client keeps CUPTI's subscription", category);
+    return fail(*statuses_, result, nullptr, category_name(ActivityKind::kUnifiedMemory).data());
   }
   capture.unified_memory.store(&library_.functions, std::memory_order_release);
   library_.functions.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
@@ -295,6 +300,7 @@ void CuptiBackend::tell_unified_memory() {
   const std::int32_t result = capture.unified_memory_result.exchange(-1, std::memory_order_acq_rel);
   if (result < 0) return;
   if (result == 0) {
+    unified_memory_stays_ = true;
     enabled_ |= std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
   } else {
     fail(*statuses_, static_cast<CUptiResult>(result), nullptr, category_name(ActivityKind::kUnifiedMemory).data());

@@ -73,6 +73,7 @@ class CuptiBackend final : public Backend {
   bool told_quiet_ = false;
   bool partial_ = false;
   bool told_graphs_ = false;
+  bool unified_memory_stays_ = false;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   char holder_[128] = {};
   std::uint64_t enabled_ = 0;  // bit per kind of CUPTI

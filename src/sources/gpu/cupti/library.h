@@ -49,9 +49,8 @@ struct Library {
   std::uint32_t driver_cuda = 0;  // CUDA_VERSION that the mapped driver supports; 0: not known
   Tried tried;
 
-  // Callbacks while a graph is made. 12.0 under a driver of 13.0 has crashed in them; releases that can be asked for
-  // the id of an executable graph have not.
-  bool may_see_graphs() const { return functions.graph_exec_id != nullptr || !version.is_older_than(driver_cuda); }
+  // Callbacks while a graph is made.
+  bool may_see_graphs() const { return !version.graph_callbacks_crash(driver_cuda); }
 };
 
 // True when the CUDA driver is in the process. Without it there is nothing to trace, and nothing is opened.

@@ -242,16 +242,5 @@ TEST(Tried, ALongListIsCut) {
   EXPECT_LT(std::string_view(tried.c_str()).size(), 1024u);
 }
 
-TEST(Library, GraphsAreSeenButByAnOldReleaseUnderANewerDriver) {
-  static Library library;
-  library.version = Version(19);
-  library.driver_cuda = 12080;
-  EXPECT_TRUE(library.may_see_graphs());
-  library.driver_cuda = 13000;
-  EXPECT_FALSE(library.may_see_graphs());
-  library.functions.graph_exec_id = [](CUgraphExec, std::uint32_t*) { return CUPTI_SUCCESS; };
-  EXPECT_TRUE(library.may_see_graphs());
-}
-
 }  // namespace
 }  // namespace dft::gpu::cupti
