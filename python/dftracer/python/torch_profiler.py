@@ -99,7 +99,7 @@ def watch() -> None:
     if module is not None:
         _follow(module)
     else:
-        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder())
 
 
 def offer_nvtx() -> None:
