@@ -220,6 +220,20 @@ def test_a_subscription_that_another_profiler_holds(bench):
     assert (status["state"], status["holder"], status["code"]) == ("off", "nsys", 39)
 
 
+@pytest.mark.parametrize("yields", [0, 1])
+def test_another_client_that_announces_itself(bench, yields):
+    run = is_whole(bench.run(starts("turns"), "function", env=cuda(DFTRACER_CUDA_YIELD=yields)))
+    assert (run.fact("free"), run.fact("nested")) == (yields, yields) and len(run.notes) == 1 - yields
+    states = [s["state"] for s in statuses(run)]
+    gaps = [r["args"] for t in run.traces() for r in t.losses if r["args"]["cause"] == "gpu_unavailable"]
+    if not yields:
+        assert "mine" in run.notes[0] and states == ["on", "on"] and not gaps
+        return
+    (gap,), (meanwhile,) = gaps, run.events("meanwhile")
+    assert states == ["on", "off", "on"] and gap["detail"] == "left to mine"
+    assert gap["first_ts"] <= meanwhile["ts"] and meanwhile["ts"] + meanwhile["dur"] <= gap["last_ts"]
+
+
 @pytest.mark.parametrize("what", ["missing", "text", "other"])
 def test_no_usable_cupti_is_one_line_and_the_program_goes_on(bench, tmp_path, what):
     path = tmp_path / "libcupti.so.13"

@@ -82,6 +82,13 @@ int main(int argc, char** argv) {
     DFTRACER_C_FINI();
     DFTRACER_C_INIT(NULL, NULL, NULL);
   }
+  if (strcmp(way, "turns") == 0) { /* another client of CUPTI, within which yet another runs */
+    fact("free", dftracer_gpu_profiler_begins("mine"));
+    fact("nested", dftracer_gpu_profiler_begins(NULL));
+    dftracer_gpu_profiler_ends();
+    region("meanwhile");
+    for (int i = 0; i < 2; ++i) dftracer_gpu_profiler_ends(); /* once too often */
+  }
   fact("cupti", mapped("libcupti"));
   region("after");
   if (strcmp(way, "no-fini") != 0) DFTRACER_C_FINI();
