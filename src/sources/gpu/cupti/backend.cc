@@ -256,7 +256,7 @@ bool CuptiBackend::knows_graph_nodes(StatusSink& statuses) {
   } else if (!library_.may_see_graphs()) {
     unknown.detail =
         "this CUPTI is older than the driver and crashes when graphs are made: their nodes are not counted";
-    if (!told_graphs_) base::LogLine() << unknown.detail << " (" << library_.path.c_str() << ')';
+    if (!told_graphs_) base::LogLine() << unknown.detail << " (" << library_.path.c_str() << ")";
     told_graphs_ = true;
   } else {
     return true;
