@@ -110,6 +110,16 @@ void dftracer_finalize(void) DFTRACER_NOEXCEPT_;
  */
 void dftracer_note_worker(void) DFTRACER_NOEXCEPT_;
 
+/* CUPTI, by which GPUs are traced, serves one client in a process. Around the run of another one, such as a profiler of
+ * the program's own: with DFTRACER_CUDA_YIELD=1 the tracer gives CUPTI up in between and records the gap; without, it
+ * keeps CUPTI and says once, on stderr and in the trace, that the other one will see nothing of the GPU. Calls nest.
+ * Returns 1 when CUPTI is free for the other one. torch.profiler is noticed by the Python package. */
+int dftracer_gpu_profiler_begins(const char* name) DFTRACER_NOEXCEPT_;
+void dftracer_gpu_profiler_ends(void) DFTRACER_NOEXCEPT_;
+/* What NVTX_INJECTION64_PATH has to be set to, before the first call of NVTX, for NVTX ranges to be recorded; as
+ * snprintf. Empty and 0: nothing is to be done, or ranges are not recorded. */
+size_t dftracer_nvtx_library(char* out, size_t size) DFTRACER_NOEXCEPT_;
+
 /* A region; to end one, pointers that are no open region are ignored. event_type: DF_DATA_EVENT or DF_METADATA_EVENT.
  */
 struct DFTracerData* dftracer_initialize_region(const char* name, const char* cat, int event_type) DFTRACER_NOEXCEPT_;

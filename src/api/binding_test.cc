@@ -80,6 +80,20 @@ TEST_F(Binding, AWorkerSaysThatItIsOne) {
   EXPECT_EQ(fake::state.calls, std::vector<std::string>{"worker"});
 }
 
+TEST_F(Binding, AnotherProfilerIsAnnouncedAndErrnoKept) {
+  errno = ENOTTY;
+  EXPECT_EQ(dftracer_gpu_profiler_begins("mine"), 0);
+  EXPECT_EQ(dftracer_gpu_profiler_begins(nullptr), 0);
+  dftracer_gpu_profiler_ends();
+  EXPECT_EQ(fake::state.calls, (std::vector<std::string>{"profiler mine", "profiler (null)", "profiler ends"}));
+  char path[4];
+  EXPECT_EQ(dftracer_nvtx_library(path, sizeof path), 2u);
+  EXPECT_STREQ(path, "/l");
+  EXPECT_EQ(dftracer_nvtx_library(path, 0), 2u);
+  EXPECT_EQ(dftracer_nvtx_library(nullptr, 4), 2u);
+  EXPECT_EQ(errno, ENOTTY);
+}
+
 TEST_F(Binding, AnEntityHasItsIdWithoutBeingDeclared) {
   EXPECT_EQ(dftracer_entity_id("dataset", "k"), dftracer_declare_entity("dataset", "k", DFT_STORE_MEMORY, nullptr));
   dftracer_on = 0;

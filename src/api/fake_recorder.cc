@@ -11,6 +11,7 @@
 
 #include "api/exports.h"
 #include "record/emit.h"
+#include "session/gpu.h"
 #include "session/session.h"
 
 int dftracer_on = 1;  // C linkage by its declaration in the public header
@@ -225,6 +226,20 @@ std::uint64_t file_generation() { return fake::state.generation; }
 void note_worker() {
   fake::state.calls.emplace_back("worker");
   misbehave();
+}
+bool gpu_profiler_begins(const char* name) {
+  fake::state.calls.push_back("profiler " + text_or_null(name));
+  misbehave();
+  return false;
+}
+void gpu_profiler_ends() {
+  fake::state.calls.emplace_back("profiler ends");
+  misbehave();
+}
+std::size_t nvtx_library_to_set(char* out, std::size_t size) {
+  if (size > 2) std::memcpy(out, "/l", 3);
+  misbehave();
+  return 2;
 }
 std::uint64_t trace_time() {
   misbehave();

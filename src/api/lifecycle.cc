@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Initialisation, finalisation and the notes of the process.
 #include "api/site.h"
+#include "session/gpu.h"
 #include "session/session.h"
 
 namespace session = dft::session;
@@ -46,6 +47,23 @@ void dftracer_finalize() noexcept {
 
 void dftracer_note_worker() noexcept {
   shielded([] { session::note_worker(); });
+}
+
+int dftracer_gpu_profiler_begins(const char* name) noexcept {
+  bool is_free = true;
+  shielded([&] { is_free = session::gpu_profiler_begins(name); });
+  return is_free ? 1 : 0;
+}
+
+void dftracer_gpu_profiler_ends() noexcept {
+  shielded([] { session::gpu_profiler_ends(); });
+}
+
+size_t dftracer_nvtx_library(char* out, size_t size) noexcept {
+  std::size_t length = 0;
+  if (out != nullptr && size != 0) out[0] = '\0';
+  shielded([&] { length = session::nvtx_library_to_set(out, out != nullptr ? size : 0); });
+  return length;
 }
 
 void dftracer_set_app_metadata_int(const char* key, int value) noexcept {

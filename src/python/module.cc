@@ -52,6 +52,30 @@ PyObject* note_worker(PyObject*, PyObject*) {
   return none();
 }
 
+// Torch may be at work in other threads, and the GPU's last records may take a while.
+PyObject* gpu_profiler_begins(PyObject*, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8AndSize(name, nullptr);
+  if (text == nullptr) return nullptr;
+  int is_free = 0;
+  Py_BEGIN_ALLOW_THREADS;
+  is_free = dftracer_gpu_profiler_begins(text);
+  Py_END_ALLOW_THREADS;
+  return PyBool_FromLong(is_free);
+}
+
+PyObject* gpu_profiler_ends(PyObject*, PyObject*) {
+  Py_BEGIN_ALLOW_THREADS;
+  dftracer_gpu_profiler_ends();
+  Py_END_ALLOW_THREADS;
+  return none();
+}
+
+PyObject* nvtx_library(PyObject*, PyObject*) {
+  char path[4096 + 64];
+  const std::size_t size = dftracer_nvtx_library(path, sizeof path);
+  return PyUnicode_DecodeFSDefaultAndSize(path, size < sizeof path ? static_cast<Py_ssize_t>(size) : 0);
+}
+
 PyObject* get_time(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(dftracer_get_time()); }
 
 PyObject* get_config(PyObject*, PyObject* key) {
@@ -225,6 +249,9 @@ PyMethodDef functions[] = {{"initialize", method(initialize), METH_VARARGS | MET
                            {"enter_event", enter_event, METH_NOARGS, nullptr},
                            {"exit_event", exit_event, METH_NOARGS, nullptr},
                            {"_note_worker", note_worker, METH_NOARGS, nullptr},
+                           {"_gpu_profiler_begins", gpu_profiler_begins, METH_O, nullptr},
+                           {"_gpu_profiler_ends", gpu_profiler_ends, METH_NOARGS, nullptr},
+                           {"_nvtx_library", nvtx_library, METH_NOARGS, nullptr},
                            {"is_on", is_on_now, METH_NOARGS, nullptr},
                            {"log_event", method(log_event), METH_VARARGS | METH_KEYWORDS, nullptr},
                            {"log_metadata_event", log_metadata_event, METH_VARARGS, nullptr},

@@ -70,6 +70,7 @@ void start_with_driver() {
     const base::SignalGuard signals;  // the threads that the vendor's library makes inherit this mask
     if (gpu_part.want.load(std::memory_order_acquire) == Want::kWaiting && gpu_part.lock.try_lock()) {
       if (gpu_part.want.load(std::memory_order_acquire) == Want::kWaiting) {
+        gpu_part.settings.beside_holder = gpu_part.yields && gpu_part.others_came.load(std::memory_order_relaxed);
         const bool on = gpu::gpu_source.start(gpu_part.settings, gpu::cupti::backend);
         const Want otherwise = gpu::cupti::backend.waits_for_driver() ? Want::kWaiting : Want::kRefused;
         gpu_part.want.store(on ? Want::kStarted : otherwise, std::memory_order_release);
@@ -88,7 +89,7 @@ void start_with_driver() {
 
 bool is_waiting() {
   const Want now = gpu_part.want.load(std::memory_order_acquire);
-  return (now == Want::kWaiting || now == Want::kExpected) && !in_start;
+  return (now == Want::kWaiting || now == Want::kExpected) && !in_start && !gpu_part.is_left_to_others();
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void allow_gpu(const config::Options& config, int pid) {
   const Want before = gpu_part.want.load(std::memory_order_acquire);
   if (before != Want::kNothing && before != Want::kExpected) return;
   choose_ranges(config);
-  if (!gpu_is_wanted(config)) return;
+  if (!gpu_is_wanted(config) || gpu::gpu_source.is_dead()) return;  // forked, and the parent used the GPU
   fill_gpu_settings(config, pid);
   objects_seen.store(0, std::memory_order_relaxed);
   noticed_late.store(false, std::memory_order_relaxed);
@@ -112,6 +113,7 @@ void allow_gpu(const config::Options& config, int pid) {
 void gpu_in_child() {
   gpu_part.lock.reset_after_fork();
   gpu_part.want.store(Want::kNothing, std::memory_order_relaxed);
+  gpu_part.others.store(0, std::memory_order_relaxed);
   in_start = false;
   gpu::nvtx::in_forked_child();
   gpu::gpu_source.in_forked_child();
@@ -140,7 +142,7 @@ void gpu_before_dlsym(const void* caller) {
 
 void look_for_driver() {
   static unsigned long long seen = 0;
-  if (gpu_part.want.load(std::memory_order_acquire) != Want::kWaiting) return;
+  if (gpu_part.want.load(std::memory_order_acquire) != Want::kWaiting || gpu_part.is_left_to_others()) return;
   const unsigned long long now = objects_loaded();
   if (now == seen && !gpu::cupti::backend.waits_for_driver()) return;
   seen = now;

@@ -9,6 +9,7 @@
 //   3. A forked child of a process that used the GPU never calls the vendor's library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/buffer.h"
@@ -33,6 +34,14 @@ void start_gpu();
 // caller, so that recording is on before its first call.
 void gpu_before_dlopen(const char* file, int flags, const void* caller);
 void gpu_before_dlsym(const void* caller);
+// Another client of the vendor's library, such as a profiler of the program's own, is about to begin, or has ended.
+// Calls nest. With DFTRACER_CUDA_YIELD the library is given up in between, else it is told that the other one will see
+// nothing of the GPU. True when the library is free for the other one.
+bool gpu_profiler_begins(const char* name);
+void gpu_profiler_ends();
+// Path of the library that NVTX has to load for ranges to be recorded; 0 and empty when nothing is to be done. Like
+// snprintf.
+std::size_t nvtx_library_to_set(char* out, std::size_t size);
 // What is complete on the GPU is recorded afterwards. Also in signal handlers. False when the time was over first.
 bool flush_gpu(std::uint64_t timeout_ns);
 void forget_gpu();  // in a signal handler that ended the trace: nothing is started any more

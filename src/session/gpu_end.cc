@@ -23,8 +23,6 @@ void tell_unrecorded(const char* why) {
   record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, model::Layer::kCuda), args);
 }
 
-namespace {
-
 bool lock_in_time(std::uint64_t timeout_ns) {
   const std::uint64_t until = base::monotonic_ns() + timeout_ns;
   const std::uint32_t never = 0;
@@ -35,10 +33,13 @@ bool lock_in_time(std::uint64_t timeout_ns) {
   return true;
 }
 
+namespace {
+
 bool is_this_process() { return gpu_part.settings.pid == base::raw::pid(); }  // not a child that nobody has settled yet
 
 // The driver is there, but there was no moment at which recording could begin.
 void tell_missed_start() {
+  if (const char* why = why_left(); why != nullptr) return tell_unrecorded(why);
   if (!gpu::cupti::driver_is_mapped()) return;
   const bool early = gpu::cupti::backend.waits_for_driver();
   const char* why = early ? "CUPTI 13.2 cannot be used before CUDA is up: use another one (DFTRACER_CUPTI_PATH)"

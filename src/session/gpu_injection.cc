@@ -38,13 +38,34 @@ namespace dft::session {
 
 namespace {
 
-const char* why_no_ranges = nullptr;  // NVTX will not find this library
+constexpr const char* kVariable = "NVTX_INJECTION64_PATH";
+char directory_at_start[4096];
+
+enum class Injection { kUnset, kOurs, kOther };
+Injection injection() {
+  const char* chosen = config::process_environment(kVariable);
+  if (chosen == nullptr) return Injection::kUnset;
+  return std::strstr(chosen, "libdftracer_") != nullptr ? Injection::kOurs : Injection::kOther;
+}
 
 bool is_on(const char* variable) {
   const char* text = config::process_environment(variable);
   bool on = true;
   if (text != nullptr && text[0] != '\0' && config::parse_bool(text, &on)) return on;
   return true;
+}
+
+// What is to be set, while nobody has; like snprintf.
+std::size_t path_for_nvtx(char* out, std::size_t size) {
+  Dl_info self;
+  if (injection() != Injection::kUnset || !is_on("DFTRACER_CUDA") || !is_on("DFTRACER_NVTX") ||
+      dladdr(reinterpret_cast<void*>(&InitializeInjectionNvtx2), &self) == 0) {
+    return 0;
+  }
+  const bool absolute = self.dli_fname[0] == '/';
+  const int length =
+      std::snprintf(out, size, "%s%s%s", absolute ? "" : directory_at_start, absolute ? "" : "/", self.dli_fname);
+  return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
 // By hand: the program may have a setenv and a getenv of its own (bash), which must not run before its main.
@@ -61,34 +82,38 @@ void add_to_environment(char* entry) {
 }  // namespace
 
 void tell_missing_ranges() {
-  if (why_no_ranges == nullptr || !gpu_part.settings.wants(gpu::ActivityKind::kMarker)) return;
+  const Injection now = injection();
+  if (now == Injection::kOurs || !is_on("DFTRACER_NVTX") || !gpu_part.settings.wants(gpu::ActivityKind::kMarker))
+    return;
   gpu::Status status;
   status.state = gpu::Status::State::kPartial;
   status.category = gpu::cupti::backend.category(gpu::ActivityKind::kMarker).data();
-  status.detail = why_no_ranges;
+  char path[4096 + 64] = {};
+  nvtx_library_to_set(path, sizeof path);
+  char text[4096 + 192] = "NVTX_INJECTION64_PATH is set to something else";
+  if (now == Injection::kUnset) {
+    std::snprintf(text, sizeof text,
+                  "there were threads already when the tracer came; before the start set NVTX_INJECTION64_PATH=%s",
+                  path);
+  }
+  status.detail = text;
   gpu::gpu_source.status(status);
 }
 
+std::size_t nvtx_library_to_set(char* out, std::size_t size) {
+  if (size != 0) *out = '\0';
+  return dftracer_on != 0 ? path_for_nvtx(out, size) : 0;
+}
+
 void offer_nvtx(const char* directory) {
-  constexpr const char* kVariable = "NVTX_INJECTION64_PATH";
-  if (!is_on("DFTRACER_CUDA") || !is_on("DFTRACER_NVTX")) return;
-  if (const char* chosen = config::process_environment(kVariable)) {
-    if (std::strstr(chosen, "libdftracer_") == nullptr)
-      why_no_ranges = "NVTX_INJECTION64_PATH is set to something else";
-    return;
-  }
-  if (__libc_single_threaded == 0) {
-    why_no_ranges = "the tracer was loaded when there were threads already: set NVTX_INJECTION64_PATH to its library";
-    return;
-  }
-  Dl_info self;
-  if (dladdr(reinterpret_cast<void*>(&InitializeInjectionNvtx2), &self) == 0) return;
+  std::snprintf(directory_at_start, sizeof directory_at_start, "%s", directory);
+  if (__libc_single_threaded == 0) return;
   static char entry[8192];
-  const bool absolute = self.dli_fname[0] == '/';
-  const int size = std::snprintf(entry, sizeof entry, "%s=%s%s%s", kVariable, absolute ? "" : directory,
-                                 absolute ? "" : "/", self.dli_fname);
+  const int name = std::snprintf(entry, sizeof entry, "%s=", kVariable);
+  const std::size_t room = sizeof entry - static_cast<std::size_t>(name);
+  const std::size_t length = path_for_nvtx(entry + name, room);
   // The one variable that the tracer sets: NVTX knows no other way.
-  if (size > 0 && static_cast<std::size_t>(size) < sizeof entry) add_to_environment(entry);
+  if (length != 0 && length < room) add_to_environment(entry);
 }
 
 }  // namespace dft::session

@@ -66,6 +66,7 @@ void fill_gpu_settings(const config::Options& config, int pid) {
   settings.vendor_library = config.cupti_path.empty() ? nullptr : config.cupti_path.c_str();
   settings.cuda_home = config::process_environment("CUDA_HOME");
   settings.thread_begins = io::pause_io;
+  gpu_part.yields = config.cuda_yield;
 }
 static_assert(static_cast<int>(config::GpuApi::kNone) == static_cast<int>(gpu::ApiMode::kNone) &&
               static_cast<int>(config::CudaGraph::kNode) == static_cast<int>(gpu::GraphMode::kNode) &&
@@ -80,6 +81,7 @@ void append_gpu_choice(base::Buffer& out) {
   static constexpr const char* kNames[] = {"full", "short", "mangled"};
   json.key("api").string(kApi[static_cast<unsigned>(gpu_part.settings.api)]);
   json.key("graph").string(kGraph[static_cast<unsigned>(gpu_part.settings.graph)]);
+  json.key("yield").flag(gpu_part.yields);
   json.key("kernel_names").string(kNames[static_cast<unsigned>(gpu_part.settings.kernel_names)]);
   json.key("buffer_size").number(std::uint64_t{gpu_part.settings.buffer_size});
   json.key("buffer_limit").number(std::uint64_t{gpu_part.settings.buffer_limit});

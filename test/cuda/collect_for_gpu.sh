@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Gathers what run_on_gpu.sh needs on a machine without this source tree, compiler or libraries:
-#   test/cuda/collect_for_gpu.sh BUILD FOLDER
+#   test/cuda/collect_for_gpu.sh BUILD FOLDER [RELEASE=LIBCUPTI ...]
+# RELEASE=LIBCUPTI: copies of other releases of CUPTI, such as 12.0=/path/libcupti.so.12, for the part `old`.
 # Then there: bash FOLDER/run_on_gpu.sh FOLDER OUT
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 folder=$2
-programs="record_workload workload truth launches"
+shift 2
+programs="record_workload workload truth launches peers graph_callbacks"
 targets="dftracer_core dftracer_preload dftracer dft_record_cupti dft_bare_cupti"
+if [ -d "$build/python" ]; then targets="$targets dftracer_python"; fi
 for program in $programs; do targets="$targets dft_cuda_$program"; done
 # shellcheck disable=SC2086
 cmake --build "$build" --parallel 2 --target $targets
@@ -37,5 +40,14 @@ for library in libcupti.so.13 libcudart.so.13; do
   done
 done
 find "$folder/lib" "$folder/bin" "$folder/programs" -type f -exec strip --strip-unneeded {} \;
-cp "$here"/{run_on_gpu.sh,record_on_gpu.sh,gpu_parts.py,check_cuda_trace.py,check_cuda_truth.py} "$folder/"
+cp "$here"/{run_on_gpu.sh,record_on_gpu.sh,gpu_parts.py,gpu_torch_parts.py,check_*.py} "$folder/"
+if [ -d "$build/python" ]; then
+  cp -aL "$build/python" "$folder/python"
+  find "$folder/python" -name __pycache__ -prune -exec rm -rf {} +
+  cp "$here/../py/cuda_test.py" "$here/../../examples/pytorch/train.py" "$folder/"
+fi
+for old in "$@"; do
+  mkdir -p "$folder/old/${old%%=*}"
+  cp -L "${old#*=}" "$folder/old/${old%%=*}/libcupti.so.${old%%.*}"
+done
 du -sh "$folder"

@@ -64,10 +64,8 @@ def traced(prefix, **extra):
     """Preloaded, as `dftracer run` does it."""
     found = cupti()
     named = {"DFTRACER_CUPTI_PATH": found} if found else {}
-    return plain(
-        DFTRACER_ENABLE="1", DFTRACER_INIT="PRELOAD", DFTRACER_LOG_FILE=str(prefix),
-        LD_PRELOAD=str(KIT / "lib" / "libdftracer_preload.so"), **named, **extra,
-    )
+    preload = {"DFTRACER_INIT": "PRELOAD", "LD_PRELOAD": str(KIT / "lib" / "libdftracer_preload.so")}
+    return plain(**{"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": str(prefix), **preload, **named, **extra})
 
 
 def api(prefix, **extra):
@@ -187,7 +185,8 @@ def one_workload(number, argument="", **extra):
     check = subprocess.run(command, capture_output=True, text=True)
     if check.returncode != 0:
         keep(prefix, f"workload-{number}")
-    return number, check.returncode, done.err + check.stdout
+    notes = [line for line in done.err.splitlines() if line.startswith("dftracer: ")]
+    return number, check.returncode or len(notes), done.err + check.stdout
 
 
 def workload():
@@ -482,6 +481,36 @@ def idle():
     return result(check.returncode == 0, f"{seconds} s idle: {text}")
 
 
+def old():
+    """Copies of earlier CUPTI in KIT/old under this driver: counting nodes of graphs, then the workload as the tracer
+    does it."""
+    texts, good = [], True
+    for path in sorted((KIT / "old").glob("*/libcupti.so*")):
+        named = path.parent.name
+        for step in ("callbacks", "ids"):
+            done = Done([PROGRAMS / "graph_callbacks", path, step], plain(), 30)
+            texts.append(f"{named} {step}: status {done.status} {done.out.strip()} {done.err.strip()[-200:]}")
+        run = one_workload(f"old-{named}", DFTRACER_CUPTI_PATH=str(path))
+        notes = [line for line in run[2].splitlines() if line.startswith("dftracer: ")]
+        good = good and "CUDA events" in run[2]
+        texts.append(f"{named} workload: {run[1]} notes {notes} {run[2].strip().splitlines()[-1][:200] if run[2].strip() else ''}")
+    return result(good, "; ".join(texts))
+
+
+def peers():
+    """Two GPUs: copies between them tell both ends, each device has its lanes."""
+    prefix = WORK / "p" / "t"
+    done = Done([PROGRAMS / "peers"], traced(prefix), 60)
+    if done.status == 77:
+        return result(True, f"skipped: {done.err.strip()}")
+    check = subprocess.run([sys.executable, HERE / "check_peers.py", f"{prefix}*"], capture_output=True, text=True)
+    print(done.err[-300:], check.stderr[-500:], check.stdout[-2000:])
+    if check.returncode != 0:
+        keep(prefix, "peers")
+    last = check.stdout.strip().splitlines()[-1:] or ["nothing"]
+    return result(done.status == 0 and check.returncode == 0, f"status {done.status}; {last[0]}")
+
+
 def record():
     out = OUT / "recordings"
     arguments = [HERE / "record_on_gpu.sh", KIT, out]
@@ -492,29 +521,6 @@ def record():
     return result(done.status == 0 and len(files) >= 2, f"status {done.status}, {files}")
 
 
-def torch():
-    """An operator loop of PyTorch: untraced, bare, traced."""
-    program = (
-        "import torch,time\nx=torch.ones(64,device='cuda')\n"
-        "def loop(n):\n  y=x\n  for _ in range(n): y=y*1.0001\n  torch.cuda.synchronize()\n"
-        "loop(2000)\nb=time.perf_counter()\nloop(100000)\nprint('op_ns=%.0f'%((time.perf_counter()-b)*1e4))\n"
-    )
-    variants = {"untraced": lambda n: plain(), "bare": lambda n: bare(), "traced": lambda n: traced(WORK / f"t{n}" / "t", DFTRACER_DATA_DIR="/nowhere")}
-    figures = {v: [] for v in variants}
-    for number in range(int(os.environ.get("GPU_TORCH_ROUNDS", 5))):
-        for name, environment in variants.items():
-            done = Done([sys.executable, "-c", program], environment(number), 60)
-            if done.status != 0:
-                print(name, done.err[-1500:])
-                return result(False, f"{name} ends with {done.status}")
-            figures[name].append(done.figure("op_ns"))
-    prefix = WORK / "t0" / "t"
-    found, lines = grep_count(prefix, '"cat":"CUDA_KERNEL"', '"cat":"CUDA_RUNTIME_API"', '"cat":"CUDA_DRIVER_API"')
-    ratios = {v: statistics.median(a / b for a, b in zip(figures[v], figures["bare"])) for v in variants}
-    text = "; ".join(f"{v} {statistics.median(f):.0f} ns an op ({min(f):.0f}..{max(f):.0f}), ratio {ratios[v]:.3f}" for v, f in figures.items())
-    return result(ratios["traced"] <= 1.10, f"{text}; {found}")
-
-
 def command(arguments):
     return [str(KIT / "bin" / "dftracer"), *map(str, arguments)]
 
@@ -523,8 +529,12 @@ def tool_env():
     return plain(LD_LIBRARY_PATH=f"{KIT / 'bin'}:{os.environ.get('LD_LIBRARY_PATH', '')}")
 
 
-if __name__ == "__main__":
+def run_part(parts):
     try:
-        sys.exit(globals()[PART]())
+        sys.exit(parts[PART]())
     finally:
         shutil.rmtree(WORK, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    run_part(globals())

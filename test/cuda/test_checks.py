@@ -61,7 +61,7 @@ def broken(change):
 
 
 def of(lines, cat):
-    return next(line for line in lines if line["cat"] == cat)
+    return next(line for line in lines if line.get("cat") == cat)
 
 
 @pytest.mark.parametrize("cat", ["CUDA_RUNTIME_API", "CUDA_DRIVER_API", "CUDA_KERNEL", "CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_SYNC"])
@@ -116,3 +116,69 @@ def test_truth(tmp_path):
         lines = truth_trace()
         of(lines, "CUDA_KERNEL").update(ts=begin, dur=duration)
         assert run("check_cuda_truth.py", tmp_path, lines, "20").returncode == 1, (begin, duration)
+
+
+def region(name, ts, dur):
+    return event(name, "COMPUTE", ts, dur, type=6)
+
+
+def nesting_trace():
+    """One step of examples/pytorch."""
+    lines = []
+    for number, name in enumerate(("transfer", "forward", "backward", "step"), 1):
+        lines += [region(name, 100 * number, 90), event("cudaLaunchKernel", "CUDA_RUNTIME_API", 100 * number + 1, 5, number)]
+        lines.append(event("add", "CUDA_MEMCPY" if name == "transfer" else "CUDA_KERNEL", 100 * number + 4, 86, number))
+    return lines
+
+
+def test_nesting(tmp_path):
+    done = run("check_nesting.py", tmp_path, nesting_trace())
+    assert done.returncode == 0 and "0 problems" in done.stdout, done.stdout
+    for change in (
+        lambda lines: lines[2].update(dur=87),
+        lambda lines: lines[5].update(ts=199),
+        lambda lines: lines.pop(1),
+        lambda lines: lines.pop(-1),
+    ):
+        lines = nesting_trace()
+        change(lines)
+        assert run("check_nesting.py", tmp_path, lines).returncode == 1
+    lines = nesting_trace() + [event("cudaLaunchKernel", "CUDA_RUNTIME_API", 195, 2, 9), event("add", "CUDA_KERNEL", 196, 500, 9)]
+    assert run("check_nesting.py", tmp_path, lines).returncode == 0, "issued outside of the regions"
+
+
+def peers_trace():
+    """What the program `peers` must give."""
+
+    def work(name, cat, device, **args):
+        lines.append(event(name, cat, 1, 1))
+        lines[-1].update(tid=10 + device, args={"device_id": device, **args})
+
+    lines = [{"name": "thread_name", "ph": 4, "type": 14, "tid": 10 + d, "args": {"name": f"GPU {d} stream 7"}} for d in (0, 1)]
+    lines += [{"name": "gpu_device", "ph": 4, "type": 14, "args": {"uuid": f"u{d}"}} for d in (0, 1)]
+    for here, there in ((0, 1), (1, 0)):
+        for _ in range(10):
+            work("nothing", "CUDA_KERNEL", here)
+        for _ in range(3):
+            ends = {"src_device_id": here, "dst_device_id": there, "src_context_id": 1 + here, "dst_context_id": 1 + there}
+            work("MemcpyPtoP", "CUDA_MEMCPY_P2P", here, bytes=1 << 20, **ends)
+        for _ in range(2):
+            work("MemcpyHtoD" if here else "MemcpyDtoH", "CUDA_MEMCPY", here, src_kind=3, dst_kind=3)
+    return lines
+
+
+def test_peers(tmp_path):
+    done = run("check_peers.py", tmp_path, peers_trace())
+    assert done.returncode == 0 and "0 problems" in done.stdout, done.stdout
+    for change in (
+        lambda lines: lines.remove(of(lines, "CUDA_MEMCPY_P2P")),
+        lambda lines: of(lines, "CUDA_MEMCPY_P2P")["args"].update(dst_device_id=0),
+        lambda lines: of(lines, "CUDA_MEMCPY_P2P")["args"].update(dst_context_id=1),
+        lambda lines: lines.remove(of(lines, "CUDA_MEMCPY")),
+        lambda lines: of(lines, "CUDA_KERNEL").update(tid=11),
+        lambda lines: of(lines, "CUDA_KERNEL")["args"].update(device_id=1),
+        lambda lines: lines[3]["args"].update(uuid="u0"),
+    ):
+        lines = peers_trace()
+        change(lines)
+        assert run("check_peers.py", tmp_path, lines).returncode == 1

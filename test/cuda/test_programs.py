@@ -197,8 +197,9 @@ def test_without_a_finalize_call(bench):
 @pytest.mark.parametrize("mode", ["function", "preload"])
 def test_forked_children_never_call_cupti(bench, mode):
     run = is_whole(bench.run(starts("fork"), mode, env=cuda()))
-    assert b"stand-in" not in run.err
-    assert run.count("child") == 3 and run.count("after") == 1
+    assert not run.err, "neither a call of CUPTI, nor a word on CUDA that came unnoticed"
+    assert not [l for t in run.traces() for l in t.losses if l["args"]["cause"] == "gpu_unavailable"]
+    assert run.count("child") == 4 and run.count("after") == 1
     assert {e["pid"] for e in run.events() if e["type"] == 14} == {run.pid}
 
 
@@ -217,6 +218,20 @@ def test_a_subscription_that_another_profiler_holds(bench):
     assert len(run.notes) == 1 and "CUPTI is held by nsys" in run.notes[0], run.notes
     (status,) = statuses(run)
     assert (status["state"], status["holder"], status["code"]) == ("off", "nsys", 39)
+
+
+@pytest.mark.parametrize("yields", [0, 1])
+def test_another_client_that_announces_itself(bench, yields):
+    run = is_whole(bench.run(starts("turns"), "function", env=cuda(DFTRACER_CUDA_YIELD=yields)))
+    assert (run.fact("free"), run.fact("nested")) == (yields, yields) and len(run.notes) == 1 - yields
+    states = [s["state"] for s in statuses(run)]
+    gaps = [r["args"] for t in run.traces() for r in t.losses if r["args"]["cause"] == "gpu_unavailable"]
+    if not yields:
+        assert "mine" in run.notes[0] and states == ["on", "on"] and not gaps
+        return
+    (gap,), (meanwhile,) = gaps, run.events("meanwhile")
+    assert states == ["on", "off", "on"] and gap["detail"] == "left to mine"
+    assert gap["first_ts"] <= meanwhile["ts"] and meanwhile["ts"] + meanwhile["dur"] <= gap["last_ts"]
 
 
 @pytest.mark.parametrize("what", ["missing", "text", "other"])
@@ -281,6 +296,13 @@ def test_graph_launches_say_how_many_nodes_they_hide(bench):
     for command in ("summary", "info"):
         told = harness.dftracer(command, run.log).stdout
         assert "1 graph launch" in told and "7 hidden nodes" in told and "DFTRACER_CUDA_GRAPH=node" in told, told
+
+
+def test_an_older_cupti_is_not_asked_for_nodes_of_graphs(bench):
+    run = is_whole(bench.run(launches(), "preload", env=cuda("graph=5:3:4 api=19")))
+    assert len(run.notes) == 1 and "older than the driver" in run.notes[0] and run.notes[0].endswith(f"({CUPTI})"), run.notes
+    assert [(s["state"], s.get("category")) for s in statuses(run)] == [("partial", "CUDA_GRAPH"), ("on", None)]
+    assert not [r for t in run.traces() for r in t.metadata("gpu_graph")]
 
 
 def test_an_unknown_category_is_named(bench):

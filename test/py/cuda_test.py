@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""E21, E19 and B10, on a machine with an NVIDIA GPU and PyTorch: kernels lie in the regions that issued them, torch.profiler's view of a
-kernel agrees with the tracer's own, and operations of a compiled model are recorded. Exit status 77 where that cannot be run.
+"""E19, E21 and B10, on a machine with an NVIDIA GPU and PyTorch: kernels lie in the regions that issued them, torch.profiler and the
+tracer take turns or say who sees nothing, their views agree, NVTX ranges and operations of a compiled model are recorded.
+Exit status 77 where that cannot be run.
 
     cuda_test.py      (with the package in PYTHONPATH or installed)
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -15,6 +17,7 @@ import zlib
 
 SKIP = 77
 KERNELS, RUNTIME = "CUDA_KERNEL", "CUDA_RUNTIME_API"
+SLACK_US = 50
 
 WORK = """
 import sys, torch
@@ -28,20 +31,50 @@ def region(step):
     total = y.sum()
     torch.cuda.synchronize()
     return total
+region(-1)  # whatever is done once
 for step in range(3): region(step)
 """
 PROFILED = WORK + """
-with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA], on_trace_ready=trace_handler):
-    for step in range(3, 6): region(step)
-region(6)
+from torch.profiler import ProfilerActivity, profile, schedule
+gpu = []
+def handler(prof):
+    trace_handler(prof)
+    gpu.append(sum(str(e.device_type).endswith("CUDA") for e in prof.events()))
+for window in range(2):
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], on_trace_ready=handler): region(10 + window)
+    region(20 + window)
+print("windows", *gpu)
+"""
+CPU_ONLY = WORK + """
+from torch.profiler import ProfilerActivity, profile
+with profile(activities=[ProfilerActivity.CPU]): region(10)
+region(20)
+"""
+NVTX = """
+import sys, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+from dftracer.python import dftracer
+dftracer.initialize_log()
+import torch
+x = torch.ones(8, device="cuda")
+with torch.cuda.nvtx.range("a range"): x = x + 1
+torch.cuda.synchronize()
 """
 COMPILED = """
-import torch
+import sys, torch
 from dftracer.python import dftracer, dynamo
 dftracer.initialize_log()
-net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2)).cuda()
-x = torch.ones(4, 8, device="cuda")
-assert torch.allclose(dynamo.compile(net)(x), net(x))
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.fc = torch.nn.Conv2d(1, 2, 3), torch.nn.Linear(18, 3)
+    def forward(self, x):
+        x = torch.nn.functional.max_pool2d(torch.relu(self.conv(x)), 2)
+        return self.fc(x.view(x.size(0), -1))
+net, x = Net().cuda(), torch.ones(2, 1, 8, 8, device="cuda")
+wanted = net(x)
+assert torch.allclose(dynamo.compile(net, autograd=sys.argv[1] == "1")(x), wanted)
+torch.cuda.synchronize()
 """
 
 
@@ -55,42 +88,101 @@ def records(folder):
             data = member.unused_data
 
 
-def traced(code):
-    with tempfile.TemporaryDirectory() as folder:
-        env = os.environ | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{folder}/t", "DFTRACER_DATA_DIR": folder}
-        subprocess.run([sys.executable, "-c", code], env=env, check=True)
-        return [r for r in records(folder) if r["ph"] == 1]
+class Traced:
+    """What a program left: its output and the records of its traces."""
+
+    def __init__(self, code, *arguments, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            env = os.environ | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{folder}/t", "DFTRACER_DISABLE_IO": "1"}
+            command = [sys.executable, "-c", code, *arguments]
+            done = subprocess.run(command, env=env | environment, capture_output=True, text=True)
+            if done.returncode != 0:
+                raise AssertionError(f"the program ends with {done.returncode}: {done.stdout}{done.stderr}")
+            self.out, self.err = done.stdout, done.stderr
+            self.records = list(records(folder))
+        self.events = [r for r in self.records if r["ph"] == 1]
+        self.kernels = [e for e in self.events if e["cat"] == KERNELS]
+        self.notes = [line for line in self.err.splitlines() if line.startswith("dftracer: ")]
+
+    def notes_of(self, name):
+        return [r["args"] for r in self.records if r["ph"] != 1 and r["name"] == name]
+
+    def gaps(self):
+        return [loss for loss in self.notes_of("loss") if loss["cause"] == "gpu_unavailable"]
+
+    def region(self, step):
+        (found,) = (e for e in self.events if e["name"] == "region" and e["args"].get("step") == step)
+        return found
+
+    def of_region(self, step, slack=0):
+        return [k for k in self.kernels if inside(k, self.region(step), slack)]
 
 
-def inside(event, region):
-    return region["ts"] <= event["ts"] and event["ts"] + event["dur"] <= region["ts"] + region["dur"]
+def inside(event, region, slack=0):
+    return region["ts"] - slack <= event["ts"] and event["ts"] + event["dur"] <= region["ts"] + region["dur"] + slack
+
+
+def names(events):
+    return collections.Counter(e["name"] for e in events)
 
 
 def test_kernels_lie_in_their_regions():
-    events = traced(WORK)
-    regions = [e for e in events if e["name"] == "region"]
-    kernels = [e for e in events if e["cat"] == KERNELS]
-    assert len(regions) == 3 and len(kernels) >= 9, (len(regions), len(kernels))
-    assert [e for e in events if e["cat"] == RUNTIME], "no call of the runtime API"
-    strays = [k["name"] for k in kernels if not any(inside(k, r) for r in regions)]
-    assert not strays, strays
+    run = Traced(WORK)
+    assert len(run.kernels) >= 12 and [e for e in run.events if e["cat"] == RUNTIME], names(run.events)
+    regions = [e for e in run.events if e["name"] == "region"]
+    strays = [k["name"] for k in run.kernels if not any(inside(k, r) for r in regions)]
+    assert len(regions) == 4 and not strays, strays
 
 
-def test_the_profilers_kernels_agree_with_ours():
-    events = traced(PROFILED)
-    theirs = [e for e in events if e["cat"] == "PP" and e["args"].get("device", 0) == 1]
-    ours = [e for e in events if e["cat"] == KERNELS]
-    assert theirs and ours
-    for event in theirs:
-        if any(o["name"] == event["name"] for o in ours):
-            nearest = min(abs(o["ts"] - event["ts"]) for o in ours if o["name"] == event["name"])
-            assert nearest <= 50, (event["name"], nearest)
-    last = [e for e in events if e["name"] == "region"][-1]
-    assert [k for k in ours if inside(k, last)], "no kernel of ours after torch.profiler"
+def test_without_yield_the_trace_is_whole_and_both_are_told():
+    run = Traced(PROFILED)
+    assert run.out == "windows 0 0\n", run.out
+    assert len(run.notes) == 1 and "torch.profiler" in run.notes[0] and "DFTRACER_CUDA_YIELD=1" in run.notes[0], run.err
+    assert not run.gaps(), run.gaps()
+    assert all(names(run.of_region(step)) == names(run.of_region(0)) for step in (10, 11, 20, 21)), names(run.kernels)
+
+
+def test_with_yield_they_take_turns_and_their_views_agree():
+    run = Traced(PROFILED, DFTRACER_CUDA_YIELD="1")
+    print(run.err[-300:], run.notes_of("gpu_status"))
+    assert "0" not in run.out.split()[1:] and not run.notes, (run.out, run.err)
+    suspects = collections.Counter(e["args"]["clock_suspect"] for e in run.events if "clock_suspect" in e["args"])
+    assert not suspects and {c["source"] for c in run.notes_of("clock") if "source" in c} == {"realtime"}, suspects
+    gaps = run.gaps()
+    assert [g["detail"] for g in gaps] == ["left to torch.profiler"] * 2
+    theirs = [e for e in run.events if e["cat"] == "PP" and e["args"].get("device", 0) != 0]
+    ours = names(run.of_region(0))
+    for window, gap in enumerate(gaps):
+        region = run.region(10 + window)
+        assert gap["first_ts"] <= region["ts"] and region["ts"] + region["dur"] <= gap["last_ts"]
+        assert not run.of_region(10 + window, SLACK_US), "recorded while it was given up"
+        seen = names(e for e in theirs if inside(e, region, SLACK_US))
+        assert all(seen[name] == count for name, count in ours.items()), (ours, seen)
+        assert names(run.of_region(20 + window)) == ours, "not as before after torch.profiler"
+
+
+def test_windows_of_the_cpu_alone():
+    """torch records the calls of CUDA there, so it gets CUPTI too; without yield it goes without."""
+    run = Traced(CPU_ONLY, DFTRACER_CUDA_YIELD="1")
+    assert len(run.gaps()) == 1 and not run.of_region(10), run.gaps()
+    assert names(run.of_region(20)) == names(run.of_region(0)), names(run.kernels)
+    run = Traced(CPU_ONLY)
+    assert not run.gaps() and not run.notes, (run.gaps(), run.notes)
+    assert names(run.of_region(10)) == names(run.of_region(20)) == names(run.of_region(0)), names(run.kernels)
+
+
+def test_nvtx_ranges_when_the_tracer_is_only_imported():
+    run = Traced(NVTX)
+    assert "a range" in names(e for e in run.events if e["cat"] == "CUDA_MARKER"), run.notes_of("gpu_status")
+    assert [s["state"] for s in run.notes_of("gpu_status")] == ["on"], run.notes_of("gpu_status")
 
 
 def test_operations_of_a_compiled_model():
-    assert len([e for e in traced(COMPILED) if e["cat"] == "dynamo"]) >= 3
+    for autograd in ("0", "1"):
+        operations = [e for e in Traced(COMPILED, autograd).events if e["cat"] == "dynamo"]
+        assert len(operations) >= 4, names(operations)
+        assert all(e["args"]["grad_enabled"] in (0, 1) for e in operations)
+    assert not Traced(COMPILED, "1", DFTRACER_ENABLE="0").records
 
 
 def main():
@@ -98,14 +190,19 @@ def main():
         import torch
     except ImportError:
         return SKIP
-    if not torch.cuda.is_available() or not any(e["cat"] in (KERNELS, RUNTIME) for e in traced(WORK)):
+    if not torch.cuda.is_available() or not any(e["cat"] in (KERNELS, RUNTIME) for e in Traced(WORK).events):
         print("no GPU, or the tracer is built without CUDA tracing")
         return SKIP
+    failed = 0
     for name, test in list(globals().items()):
         if name.startswith("test_"):
-            test()
-            print(f"{name}: ok", flush=True)
-    return 0
+            try:
+                test()
+                print(f"{name}: ok", flush=True)
+            except AssertionError as error:
+                failed += 1
+                print(f"{name}: FAILED: {error}", flush=True)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from dftracer.python import common as _common
 from dftracer.python import dynamo as _dynamo
 from dftracer.python import env as _env
 from dftracer.python import logger as _logger
+from dftracer.python import torch_profiler as _torch_profiler
 from dftracer.python import workers as _workers
 from dftracer.python.ai_common import *  # noqa: F401,F403
 from dftracer.python.ai_init import *  # noqa: F401,F403
@@ -41,6 +42,8 @@ __all__ = [
 
 if _native.ON:
     _workers.watch()
+    _torch_profiler.watch()
+    _torch_profiler.offer_nvtx()
 
 
 def __getattr__(name: str) -> object:

@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <new>
 
 #include "base/futex_lock.h"
@@ -212,6 +214,9 @@ void GpuSource::end_of_recording() {
   drain_buffers();
   collect_losses();
   emit_clock(0);
+  // Who waits for a flush meanwhile has it.
+  flush_done_.store(flush_asked_.load(std::memory_order_acquire), std::memory_order_release);
+  base::raw::futex_wake(&flush_done_, 1 << 30);
   stop_done_.store(stop_asked_.load(std::memory_order_acquire), std::memory_order_release);
   base::raw::futex_wake(&stop_done_, 1 << 30);
 }
@@ -235,7 +240,10 @@ bool GpuSource::flush(std::uint64_t timeout_ns) {
 }
 
 bool GpuSource::stop() {
-  if (!running()) return true;
+  if (!running()) {
+    tell_gap();
+    return true;
+  }
   const std::uint32_t number = stop_asked_.fetch_add(1, std::memory_order_acq_rel) + 1;
   wake_thread();
   if (!wait_for(stop_done_, number, settings_.exit_timeout_ns)) {
@@ -251,26 +259,37 @@ bool GpuSource::stop() {
   return true;
 }
 
-bool GpuSource::pause() {
-  if (!running()) return false;
-  const bool ended = stop();
-  if (ended) paused_at_ns_ = base::monotonic_ns() + static_cast<std::uint64_t>(settings_.wall_minus_monotonic_ns);
-  return ended;
+bool GpuSource::pause(std::string_view to, std::uint64_t since) {
+  if (!running() || !stop()) return false;
+  paused_at_ns_ =
+      (since != 0 ? since : base::monotonic_ns()) + static_cast<std::uint64_t>(settings_.wall_minus_monotonic_ns);
+  const int size = static_cast<int>(std::min<std::size_t>(to.size(), 64));
+  std::snprintf(paused_for_, sizeof paused_for_, "left to %.*s", size, to.data());
+  Status left;
+  left.detail = paused_for_;
+  status(left);
+  return true;
 }
 
 bool GpuSource::resume() {
   if (paused_at_ns_ == 0 || state_.load(std::memory_order_acquire) != State::kIdle) return running();
+  settings_.beside_holder = true;
   const bool running_again = start(settings_, *backend_);
+  tell_gap();
+  return running_again;
+}
+
+void GpuSource::tell_gap() {
+  if (paused_at_ns_ == 0) return;
   const std::uint64_t unit = model::nanoseconds_per_unit(settings_.time_metric);
   const std::uint64_t now_ns = base::monotonic_ns() + static_cast<std::uint64_t>(settings_.wall_minus_monotonic_ns);
   record::ArgList<512> args;
   args.add_string("cause", loss_cause_name(LossCause::kUnavailable));
   args.add_uint64("first_ts", paused_at_ns_ / unit);
   args.add_uint64("last_ts", now_ns / unit);
-  args.add_string("detail", "left to another profiler");
+  args.add_string("detail", paused_for_);
   record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, backend_->layer()), args);
-  if (running_again) paused_at_ns_ = 0;
-  return running_again;
+  paused_at_ns_ = 0;
 }
 
 void GpuSource::in_forked_child() {
@@ -281,6 +300,7 @@ void GpuSource::in_forked_child() {
   pool_.close();
   if (backend_ != nullptr) backend_->in_forked_child();
   started_ = false;
+  paused_at_ns_ = 0;
 }
 
 Summary GpuSource::summary() const { return {started_, writer_.counts(), pool_.used_buffers(), pool_.buffer_bytes()}; }

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "sources/gpu/activity_writer.h"
 #include "sources/gpu/backend.h"
@@ -35,14 +36,18 @@ class GpuSource final : public StatusSink {
  public:
   // False when no GPU records are taken; a `gpu_status` record says why.
   bool start(const Settings& settings, Backend& backend);
+  // A forked child, or a process whose vendor library hangs: nothing can be recorded any more.
+  bool is_dead() const { return state_.load(std::memory_order_acquire) == State::kDead; }
   bool running() const { return state_.load(std::memory_order_acquire) == State::kRunning; }
   // What the device has finished before the call is recorded afterwards. False when the time was over first.
   bool flush(std::uint64_t timeout_ns);
   // Ends recording; everything is recorded afterwards. False when the time was over first: what is missing then is a
   // `loss` record. Another start may follow.
   bool stop();
-  // Gives the vendor's library up while another profiler runs, and takes it again; the gap is a `loss` record.
-  bool pause();
+  // Gives the vendor's library up while another profiler runs, and takes it again; the gap is a `loss` record. The
+  // other one may keep the library's subscription afterwards. A stop() while paused ends the gap. `since`: of the
+  // monotonic clock, when nothing came from then on; 0: now.
+  bool pause(std::string_view to, std::uint64_t since = 0);
   bool resume();
   void in_forked_child();
   Summary summary() const;
@@ -64,6 +69,7 @@ class GpuSource final : public StatusSink {
   std::uint64_t work_recorded() const;
   void wait_for_running_work();
   void end_of_recording();
+  void tell_gap();
   bool wait_for(std::atomic<std::uint32_t>& word, std::uint32_t at_least, std::uint64_t timeout_ns);
 
   std::atomic<State> state_{State::kIdle};
@@ -76,6 +82,7 @@ class GpuSource final : public StatusSink {
   std::uint32_t stops_ = 0;
   bool started_ = false;
   std::uint64_t paused_at_ns_ = 0;  // trace clock; 0: not paused
+  char paused_for_[96] = {};
   pthread_t thread_ = {};
   Settings settings_;
   Backend* backend_ = nullptr;

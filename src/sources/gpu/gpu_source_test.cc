@@ -74,9 +74,9 @@ TEST_F(GpuSourceTest, StopRecordsTheRestAndCanStartAgain) {
 TEST_F(GpuSourceTest, PauseAndResumeLeaveAGapThatIsSaid) {
   ASSERT_TRUE(gpu_source.start(settings_, backend_));
   backend_.waiting = {kernel()};
-  EXPECT_TRUE(gpu_source.pause());
+  EXPECT_TRUE(gpu_source.pause("torch.profiler"));
   EXPECT_FALSE(gpu_source.running());
-  EXPECT_FALSE(gpu_source.pause());
+  EXPECT_FALSE(gpu_source.pause("torch.profiler"));
   EXPECT_TRUE(gpu_source.resume());
   backend_.waiting = {kernel()};
   EXPECT_TRUE(gpu_source.stop());
@@ -88,7 +88,19 @@ TEST_F(GpuSourceTest, PauseAndResumeLeaveAGapThatIsSaid) {
     if (record.text("cause") != "gpu_unavailable") continue;
     EXPECT_GT(record.arg("first_ts"), 0u);
     EXPECT_LE(record.arg("first_ts"), record.arg("last_ts"));
+    EXPECT_EQ(record.text("detail"), "left to torch.profiler");
   }
+  EXPECT_EQ(count("gpu_status"), 3u);  // on, left, on
+}
+
+TEST_F(GpuSourceTest, APauseThatLastsToTheEndIsSaid) {
+  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  EXPECT_TRUE(gpu_source.pause("a profiler"));
+  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_FALSE(gpu_source.resume());
+  drained_.end();
+  EXPECT_EQ(count("loss"), 1u);
 }
 
 TEST_F(GpuSourceTest, FlushesByItselfAtTheInterval) {

@@ -29,6 +29,8 @@ struct Settings {
   const char* vendor_library = nullptr;  // DFTRACER_CUPTI_PATH; outlives the source, as does CUDA_HOME
   const char* cuda_home = nullptr;
   void (*thread_begins)() = nullptr;  // on the source's own thread
+  // Another client, which is idle now, may hold the library's subscription: go on without it.
+  bool beside_holder = false;
 
   bool wants(ActivityKind kind) const { return (categories >> static_cast<unsigned>(kind) & 1u) != 0; }
 };

@@ -32,6 +32,7 @@ static void child(int how) {
   const pid_t pid = fork();
   if (pid == 0) {
     region("child");
+    if (how == 3) exit(0); /* has nothing to do with CUDA */
     use_runtime();
     if (how == 1) _exit(0);
     if (how == 2) quick_exit(0);
@@ -69,7 +70,7 @@ int main(int argc, char** argv) {
     }
   }
   if (strcmp(way, "fork") == 0) {
-    for (int how = 0; how < 3; ++how) child(how);
+    for (int how = 0; how < 4; ++how) child(how);
     use_runtime();
   }
   if (strcmp(way, "exec") == 0) {
@@ -80,6 +81,13 @@ int main(int argc, char** argv) {
   if (strcmp(way, "again") == 0) {
     DFTRACER_C_FINI();
     DFTRACER_C_INIT(NULL, NULL, NULL);
+  }
+  if (strcmp(way, "turns") == 0) { /* another client of CUPTI, within which yet another runs */
+    fact("free", dftracer_gpu_profiler_begins("mine"));
+    fact("nested", dftracer_gpu_profiler_begins(NULL));
+    dftracer_gpu_profiler_ends();
+    region("meanwhile");
+    for (int i = 0; i < 2; ++i) dftracer_gpu_profiler_ends(); /* once too often */
   }
   fact("cupti", mapped("libcupti"));
   region("after");

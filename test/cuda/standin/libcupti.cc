@@ -20,10 +20,14 @@ using standin::Recording;
 constexpr int kOk = 0, kInvalidParameter = 1, kMaxLimit = 12, kNotReady = 13, kConflict = 39;
 // Callbacks of the resource domain.
 constexpr std::uint32_t kContextCreated = 1, kGraphCreated = 9, kGraphExecCreated = 18, kGraphNodeCloned = 20;
+constexpr int kZeroedBuffers = 5;  // attribute
+constexpr int kInvalidOperation = 7;
+constexpr std::uint32_t kUnifiedMemory = 25;
 constexpr std::uint32_t kUnknownKind = 200, kUnknownSize = 48;
 
 using Request = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
 using Complete = void (*)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t);
+using Clock = std::uint64_t (*)();
 using Callback = void (*)(void*, int, std::uint32_t, const void*);
 
 struct Scenario {
@@ -46,7 +50,10 @@ struct State {
   Request request = nullptr;
   Complete complete = nullptr;
   Callback callback = nullptr;
+  Clock clock = nullptr;
   void* user = nullptr;
+  std::string holder;      // of the subscription
+  bool zeroed = false;     // the client's buffers are, as it promises
   std::uint64_t sees = 0;  // bit per callback of the resource domain
   Counters counters = {};
   pid_t owner = getpid();
@@ -237,7 +244,7 @@ void hand_over(const std::string& bytes) {
       return;
     }
     for (std::size_t i = 0; i < size; i += 4096) {
-      if (room[i] != 0) std::abort();  // ours promise zeroed buffers
+      if (s.zeroed && room[i] != 0) std::abort();
     }
     std::size_t filled = 0;
     while (at + filled < bytes.size()) {
@@ -333,6 +340,19 @@ EXPORT void dft_standin_deliver_late() {
   if (take_next(&bytes)) hand_over(bytes);
 }
 
+EXPORT void dft_standin_work() {
+  State& s = state();
+  for (const Buffer& buffer : s.recording.buffers) {
+    std::string bytes;
+    {
+      const std::lock_guard<std::mutex> guard(s.lock);
+      if (s.request == nullptr) return;
+      bytes = prepare(buffer);
+    }
+    hand_over(bytes);
+  }
+}
+
 __attribute__((constructor)) static void read_environment() {
   const char* words = std::getenv("DFT_CUPTI_STANDIN");
   if (words != nullptr) dft_standin_configure(words);
@@ -350,7 +370,13 @@ EXPORT int cuptiGetResultString(int result, const char** text) {
 }
 EXPORT int cuptiGetTimestamp(std::uint64_t* stamp) {
   called();
-  *stamp = now_ns();
+  *stamp = state().clock != nullptr ? state().clock() : now_ns();
+  return kOk;
+}
+EXPORT int cuptiActivityRegisterTimestampCallback(Clock clock) {
+  called();
+  if (clock == nullptr) return kInvalidParameter;
+  state().clock = clock;
   return kOk;
 }
 EXPORT int cuptiGetDeviceId(void*, std::uint32_t* id) {
@@ -434,8 +460,9 @@ EXPORT int cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* 
   *dropped = __atomic_exchange_n(&state().scenario.drops, 0, __ATOMIC_RELAXED);
   return kOk;
 }
-EXPORT int cuptiActivitySetAttribute(int, std::size_t*, void*) {
+EXPORT int cuptiActivitySetAttribute(int attribute, std::size_t*, void* value) {
   called();
+  if (attribute == kZeroedBuffers) state().zeroed = *static_cast<std::uint8_t*>(value) != 0;
   return kOk;
 }
 EXPORT int cuptiActivityGetAttribute(int, std::size_t*, void*) {
@@ -445,7 +472,9 @@ EXPORT int cuptiActivityGetAttribute(int, std::size_t*, void*) {
 EXPORT int cuptiSubscribe(void** subscriber, Callback callback, void* user) {
   called();
   State& s = state();
-  if (!s.scenario.conflict.empty()) return kConflict;
+  if (!s.scenario.conflict.empty()) s.holder = s.scenario.conflict;
+  if (!s.scenario.conflict.empty() || s.callback != nullptr) return kConflict;
+  s.holder.clear();
   s.callback = callback;
   s.user = user;
   *subscriber = &s;
@@ -461,8 +490,9 @@ EXPORT int cuptiSubscribe_v2(void** subscriber, Callback callback, void* user, v
   const int result = cuptiSubscribe(subscriber, callback, user);
   auto* p = static_cast<Params*>(params);
   if (result == kConflict && p != nullptr && p->holder != nullptr) {
-    std::snprintf(p->holder, p->holder_size, "%s", state().scenario.conflict.c_str());
+    std::snprintf(p->holder, p->holder_size, "%s", state().holder.c_str());
   }
+  if (result == kOk && p != nullptr && p->name != nullptr) state().holder = p->name;
   return result;
 }
 EXPORT int cuptiUnsubscribe(void*) {
@@ -497,7 +527,7 @@ EXPORT int cuptiSetThreadIdType(int) {
 }
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void*, std::uint32_t) {
   called();
-  return kOk;
+  return (state().counters.enabled >> kUnifiedMemory & 1u) != 0 ? kInvalidOperation : kOk;
 }
 EXPORT int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t on) {
   called();

@@ -3,17 +3,15 @@
 //   RECORD_FILE=h200.cuptirec CUDA_INJECTION64_PATH=$PWD/librecord_cupti.so PROGRAM
 // RECORD_KINDS: kinds to enable, separated by commas. RECORD_CUPTI: the libcupti to use. The times are moved so that
 // the first one is that of make_synthetic; device uuids are cleared.
-#include <cupti.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
 
+#include "../programs/injected.h"
 #include "recording.h"
 
 namespace {
@@ -25,26 +23,12 @@ struct State {
   std::mutex lock;
   standin::Recording recording;
   std::vector<pid_t> threads;
-  void* cupti = nullptr;
-  CUpti_SubscriberHandle subscriber = nullptr;
   bool saved = false;
 };
 State& state() {
   static State* one = new State;
   return *one;
 }
-
-template <typename F>
-F* call(F*, const char* name) {
-  void* found = dlsym(state().cupti, name);
-  if (found == nullptr) {
-    std::fprintf(stderr, "record_cupti: this CUPTI has no %s\n", name);
-    std::abort();
-  }
-  return reinterpret_cast<F*>(found);
-}
-// The declaration gives the type; the library is opened, not linked.
-#define CUPTI(name) call(static_cast<decltype(name)*>(nullptr), #name)
 
 void request(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
   *buffer = static_cast<std::uint8_t*>(std::calloc(1, kBufferBytes));
@@ -98,21 +82,8 @@ void complete(CUcontext, std::uint32_t, std::uint8_t* bytes, std::size_t, std::s
   std::free(bytes);
 }
 
-void enable(std::uint32_t kind) {
-  const CUptiResult result = CUPTI(cuptiActivityEnable)(static_cast<CUpti_ActivityKind>(kind));
+void enabled(std::uint32_t kind, CUptiResult result) {
   state().recording.enabled[kind] = static_cast<std::int32_t>(result);
-  if (result != CUPTI_SUCCESS) std::fprintf(stderr, "record_cupti: kind %u gives %d\n", kind, static_cast<int>(result));
-}
-
-void on_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {
-  CUpti_ActivityUnifiedMemoryCounterConfig configs[8] = {};
-  for (int i = 0; i < 8; ++i) {
-    configs[i].scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES;
-    configs[i].kind = static_cast<CUpti_ActivityUnifiedMemoryCounterKind>(i + 1);
-    configs[i].enable = 1;
-  }
-  CUPTI(cuptiActivityConfigureUnifiedMemoryCounter)(configs, 8);
-  enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
 // Moves the times so that the first is kStart.
@@ -145,7 +116,7 @@ void normalise(standin::Recording& recording) {
 
 void save() {
   State& s = state();
-  if (s.saved || s.cupti == nullptr) return;
+  if (s.saved) return;
   s.saved = true;
   CUPTI(cuptiActivityFlushAll)(0);
   CUPTI(cuptiActivityFlushAll)(1);
@@ -171,31 +142,11 @@ void save() {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  State& s = state();
-  const char* chosen = std::getenv("RECORD_CUPTI");
-  s.cupti = dlopen(chosen != nullptr ? chosen : "libcupti.so", RTLD_NOW);
-  for (const char* name : {"libcupti.so.13", "libcupti.so.12"}) {
-    if (s.cupti == nullptr) s.cupti = dlopen(name, RTLD_NOW);
-  }
-  if (s.cupti == nullptr) {
-    std::fprintf(stderr, "record_cupti: %s\n", dlerror());
-    return 0;
-  }
-  CUPTI(cuptiGetVersion)(&s.recording.api);
-  if (CUPTI(cuptiSubscribe)(&s.subscriber, reinterpret_cast<CUpti_CallbackFunc>(&on_callback), nullptr) !=
-      CUPTI_SUCCESS) {
-    std::fprintf(stderr, "record_cupti: CUPTI is taken\n");
-    return 0;
-  }
-  CUPTI(cuptiSetThreadIdType)(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-  CUPTI(cuptiActivityRegisterCallbacks)(&request, &complete);
+  if (!injected::subscribe(std::getenv("RECORD_CUPTI"))) return 0;
+  CUPTI(cuptiGetVersion)(&state().recording.api);
+  injected::enabled = &enabled;
   const char* kinds = std::getenv("RECORD_KINDS");
-  for (const char* at = kinds != nullptr ? kinds : "8,9,37,10,1,22,2,5,4,38,17,49,50,51"; at != nullptr;) {
-    enable(static_cast<std::uint32_t>(std::strtoul(at, nullptr, 10)));
-    at = std::strchr(at, ',');
-    if (at != nullptr) ++at;
-  }
-  CUPTI(cuptiEnableCallback)(1, s.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+  injected::start(&request, &complete, kinds != nullptr ? kinds : "8,9,37,10,1,22,2,5,4,38,17,49,50,51");
   std::atexit(save);
   return 1;
 }

@@ -38,5 +38,6 @@ struct Counters {
 };
 using Read = void (*)(Counters* out);  // dft_standin_counters
 using Late = void (*)();               // dft_standin_deliver_late: a buffer completed now, whoever listens
+using Work = void (*)();               // dft_standin_work: the recording once more, for whoever listens
 
 }  // namespace standin

@@ -12,10 +12,9 @@ namespace dft::gpu::cupti {
 
 namespace {
 
-constexpr std::uint32_t kForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
-// Attributes by number: headers of old toolkits lack the names.
-constexpr int kZeroedBuffers = 5;
-constexpr int kBufferPerThread = 9;
+constexpr int kTaken = 39;                         // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+constexpr std::uint32_t kForced = 1;               // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+constexpr int kBufferPerThread = 9;                // attribute; headers of old toolkits lack the name
 constexpr std::uint32_t kHasBufferPerThread = 21;  // 12.3
 
 struct KindRow {
@@ -126,13 +125,9 @@ bool CuptiBackend::start(const Settings& settings, BufferPool& pool, StatusSink&
   check_clock();
   set_attributes();
   const CUptiResult result = library_.functions.register_callbacks(&request_buffer, &buffer_completed);
-  if (result != CUPTI_SUCCESS) {
-    fail(statuses, result, nullptr);
-    library_.functions.unsubscribe(subscriber_);
-    return false;
-  }
-  if (!enable_kinds(statuses)) {
-    library_.functions.unsubscribe(subscriber_);
+  if (result != CUPTI_SUCCESS) fail(statuses, result, nullptr);
+  if (result != CUPTI_SUCCESS || !enable_kinds(statuses)) {
+    unsubscribe();
     return false;
   }
   Status on;
@@ -157,10 +152,17 @@ bool CuptiBackend::subscribe(StatusSink& statuses) {
     result = f.subscribe(&subscriber_, &on_callback, nullptr);
   }
   if (result == CUPTI_SUCCESS) return true;
+  subscriber_ = nullptr;
+  if (static_cast<int>(result) == kTaken && settings_.beside_holder) return true;
+  tell_refused(statuses, result);
+  return false;
+}
+
+void CuptiBackend::tell_refused(StatusSink& statuses, CUptiResult result) {
   fail(statuses, result, nullptr);
   base::LogLine line;
   line << "cannot trace the GPU: ";
-  if (static_cast<int>(result) == 39) {
+  if (static_cast<int>(result) == kTaken) {
     line << "CUPTI is held by " << (holder_[0] != '\0' ? holder_ : "another profiler");
   } else {
     const char* known = result_name(result);
@@ -169,21 +171,31 @@ bool CuptiBackend::subscribe(StatusSink& statuses) {
   const char* hint = hint_for(result);
   if (hint != nullptr) line << "; " << hint;
   line << "; the rest is traced";
-  return false;
+}
+
+void CuptiBackend::unsubscribe() {
+  if (subscriber_ != nullptr) library_.functions.unsubscribe(subscriber_);
+  subscriber_ = nullptr;
+}
+
+void CuptiBackend::set_attribute(int attribute, std::uint8_t value) {
+  std::size_t size = sizeof value;
+  library_.functions.set_attribute(static_cast<CUpti_ActivityAttribute>(attribute), &size, &value);
 }
 
 void CuptiBackend::set_attributes() {
-  const auto set = [&](int attribute) {
-    std::uint8_t on = 1;
-    std::size_t size = sizeof on;
-    library_.functions.set_attribute(static_cast<CUpti_ActivityAttribute>(attribute), &size, &on);
-  };
-  set(kZeroedBuffers);  // the pool's are
-  if (library_.version.api() >= kHasBufferPerThread) set(kBufferPerThread);
+  set_attribute(kZeroedBuffers, 1);  // the pool's are
+  if (library_.version.api() >= kHasBufferPerThread) set_attribute(kBufferPerThread, 1);
   library_.functions.set_thread_id_type(static_cast<CUpti_ActivityThreadIdType>(1));  // of the kernel
   if (library_.functions.enable_allocation_source != nullptr && settings_.wants(ActivityKind::kMemory)) {
     library_.functions.enable_allocation_source(1);
   }
+}
+
+// For the client that comes next: its buffers may hold anything, and its threads have CUPTI's own numbers.
+void CuptiBackend::reset_attributes() {
+  set_attribute(kZeroedBuffers, 0);
+  library_.functions.set_thread_id_type(static_cast<CUpti_ActivityThreadIdType>(0));
 }
 
 bool CuptiBackend::enable(int kind, const char* category, StatusSink& statuses) {
@@ -208,7 +220,7 @@ bool CuptiBackend::enable_kinds(StatusSink& statuses) {
   }
   if (settings_.wants(ActivityKind::kGraph) && settings_.graph == GraphMode::kGraph) {
     tried = true;
-    if (enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses)) count_graph_nodes();
+    if (enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses)) count_graph_nodes(statuses);
   }
   // Unified memory alone may have to wait for a context; with nothing wanted, nothing is to be held.
   if (enabled_ == 0 && (tried || !settings_.wants(ActivityKind::kUnifiedMemory))) return false;
@@ -233,7 +245,28 @@ void CuptiBackend::leave_calls_out(ActivityKind kind) {
   names_.for_each_left_out(kind, [&](std::uint32_t id) { set(id, 0); });
 }
 
-void CuptiBackend::count_graph_nodes() {
+bool CuptiBackend::knows_graph_nodes(StatusSink& statuses) {
+  Status unknown;
+  unknown.state = Status::State::kPartial;
+  unknown.category = category_name(ActivityKind::kGraph).data();
+  if (subscriber_ == nullptr) {
+    unknown.code = kTaken;
+    unknown.holder = holder_[0] != '\0' ? holder_ : nullptr;
+    unknown.detail = "another client keeps CUPTI's subscription: nodes of graphs that are made now are not counted";
+  } else if (!library_.may_see_graphs()) {
+    unknown.detail =
+        "this CUPTI is older than the driver and crashes when graphs are made: their nodes are not counted";
+    if (!told_graphs_) base::LogLine() << unknown.detail << " (" << library_.path.c_str() << ")";
+    told_graphs_ = true;
+  } else {
+    return true;
+  }
+  statuses.status(unknown);
+  return false;
+}
+
+void CuptiBackend::count_graph_nodes(StatusSink& statuses) {
+  if (!knows_graph_nodes(statuses)) return;
   capture.graphs.store(&library_.functions, std::memory_order_release);
   for (const GraphCallback id : kGraphCallbacks) {
     library_.functions.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id);
@@ -241,15 +274,24 @@ void CuptiBackend::count_graph_nodes() {
 }
 
 void CuptiBackend::start_unified_memory_or_wait() {
+  constexpr std::uint64_t kBit = std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+  if (unified_memory_stays_) {  // on since an earlier start, and nothing to be configured any more
+    enabled_ |= kBit;
+    return;
+  }
   capture.unified_memory_on.store(true, std::memory_order_relaxed);
   const CUptiResult result = start_unified_memory(library_.functions);
   if (result == CUPTI_SUCCESS) {
-    enabled_ |= std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+    unified_memory_stays_ = true;
+    enabled_ |= kBit;
     return;
   }
   // No context yet, most likely: again when the first one is made.
   capture.unified_memory_result.store(-1, std::memory_order_relaxed);
   capture.unified_memory_on.store(false, std::memory_order_relaxed);
+  if (subscriber_ == nullptr) {
+    return fail(*statuses_, result, nullptr, category_name(ActivityKind::kUnifiedMemory).data());
+  }
   capture.unified_memory.store(&library_.functions, std::memory_order_release);
   library_.functions.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 }
@@ -258,24 +300,31 @@ void CuptiBackend::tell_unified_memory() {
   const std::int32_t result = capture.unified_memory_result.exchange(-1, std::memory_order_acq_rel);
   if (result < 0) return;
   if (result == 0) {
+    unified_memory_stays_ = true;
     enabled_ |= std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
   } else {
     fail(*statuses_, static_cast<CUptiResult>(result), nullptr, category_name(ActivityKind::kUnifiedMemory).data());
   }
 }
 
-void CuptiBackend::check_clock() {
+bool CuptiBackend::clock_is_realtime() const {
   std::uint64_t stamp = 0;
   library_.functions.get_timestamp(&stamp);  // the first call is slow
-  is_realtime_ = true;
   for (int i = 0; i < 16; ++i) {
     const std::uint64_t before = realtime_ns();
     const CUptiResult result = library_.functions.get_timestamp(&stamp);
     const std::uint64_t after = realtime_ns();
-    if (result != CUPTI_SUCCESS) return;
-    if (stamp >= before && stamp <= after) return;
+    if (result != CUPTI_SUCCESS || (stamp >= before && stamp <= after)) return true;
   }
-  is_realtime_ = false;
+  return false;
+}
+
+void CuptiBackend::check_clock() {
+  is_realtime_ = clock_is_realtime();
+  if (is_realtime_ || !settings_.beside_holder || library_.functions.register_clock == nullptr) return;
+  // Kineto leaves its own clock behind, which counts the processor's cycles. CUPTI takes another, but none back.
+  library_.functions.register_clock(&realtime_ns);
+  is_realtime_ = clock_is_realtime();
 }
 
 std::uint64_t CuptiBackend::now_ns() {
@@ -311,8 +360,8 @@ void CuptiBackend::stop() {
   disable(~(std::uint64_t{1} << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
   flush(false);
   flush(true);
-  library_.functions.unsubscribe(subscriber_);
-  subscriber_ = nullptr;
+  reset_attributes();
+  unsubscribe();
 }
 
 void CuptiBackend::collect_losses(ActivitySink& sink) {

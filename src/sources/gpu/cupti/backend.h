@@ -3,7 +3,8 @@
 // Threads: see sources/gpu/backend.h.
 // Invariants:
 //   1. The subscription is held from start to stop, so that no other client takes our buffers unnoticed; when another
-//      holds it, nothing is registered and nothing enabled.
+//      holds it, nothing is registered and nothing enabled, but for one that is idle and tells us before it works
+//      (Settings::beside_holder).
 //   2. cuptiFinalize is never called, the library never closed.
 #pragma once
 
@@ -33,21 +34,33 @@ class CuptiBackend final : public Backend {
 
   // The library is there, but must not be called yet: start() is to be tried again.
   bool waits_for_driver() const { return library_.waits_for_driver; }
+  // Another client has put its own clock in place, as Kineto does when it takes the buffers. Any thread, while running.
+  bool was_taken_over() const { return is_realtime_ && !dead_ && !clock_is_realtime(); }
+  // Buffers of another client, which are not zeroed, may come between ours. Any thread, while running.
+  void expect_foreign_buffers(bool on) { set_attribute(kZeroedBuffers, on ? 0 : 1); }
   const char* loaded_from() const { return library_.path.c_str(); }
   std::uint32_t version() const { return library_.version.api(); }
   std::uint32_t driver_cuda() const { return library_.driver_cuda; }
 
  private:
+  static constexpr int kZeroedBuffers = 5;  // attribute; headers of old toolkits lack the name
+
   bool subscribe(StatusSink& statuses);
+  void tell_refused(StatusSink& statuses, CUptiResult result);
   void set_attributes();
+  void reset_attributes();
+  void set_attribute(int attribute, std::uint8_t value);
+  void unsubscribe();
   bool enable_kinds(StatusSink& statuses);
   bool enable(int kind, const char* category, StatusSink& statuses);
   void leave_calls_out(ActivityKind kind);
-  void count_graph_nodes();
+  void count_graph_nodes(StatusSink& statuses);
+  bool knows_graph_nodes(StatusSink& statuses);
   void start_unified_memory_or_wait();
   void disable(std::uint64_t kinds);  // bits of CUpti_ActivityKind
   void tell_unified_memory();
   void check_clock();
+  bool clock_is_realtime() const;
   void fail(StatusSink& statuses, CUptiResult result, const char* detail, const char* category = nullptr);
   const char* result_name(CUptiResult result) const;
 
@@ -59,6 +72,8 @@ class CuptiBackend final : public Backend {
   bool is_realtime_ = true;
   bool told_quiet_ = false;
   bool partial_ = false;
+  bool told_graphs_ = false;
+  bool unified_memory_stays_ = false;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   char holder_[128] = {};
   std::uint64_t enabled_ = 0;  // bit per kind of CUPTI

@@ -64,6 +64,7 @@ inline constexpr std::size_t kSubscriberParamsWithoutShare = offsetof(Subscriber
   X(graph_id, cuptiGetGraphId, 11010, false, CUptiResult (*)(CUgraph, std::uint32_t*))                                 \
   X(graph_node_id, cuptiGetGraphNodeId, 11000, false, CUptiResult (*)(CUgraphNode, std::uint64_t*))                    \
   X(graph_exec_id, cuptiGetGraphExecId, 12030, false, CUptiResult (*)(CUgraphExec, std::uint32_t*))                    \
+  X(register_clock, cuptiActivityRegisterTimestampCallback, 11060, false, CUptiResult (*)(std::uint64_t(*)()))         \
   X(enable_and_dump, cuptiActivityEnableAndDump, 11070, false, CUptiResult (*)(CUpti_ActivityKind))                    \
   X(error_message, cuptiGetErrorMessage, 12020, false, CUptiResult (*)(CUptiResult, const char**))                     \
   X(enable_runtime_api, cuptiActivityEnableRuntimeApi, 12050, false, CUptiResult (*)(CUpti_CallbackId, std::uint8_t))  \

@@ -48,6 +48,9 @@ struct Library {
   bool waits_for_driver = false;
   std::uint32_t driver_cuda = 0;  // CUDA_VERSION that the mapped driver supports; 0: not known
   Tried tried;
+
+  // Callbacks while a graph is made.
+  bool may_see_graphs() const { return !version.graph_callbacks_crash(driver_cuda); }
 };
 
 // True when the CUDA driver is in the process. Without it there is nothing to trace, and nothing is opened.

@@ -42,6 +42,12 @@ class Version {
   constexpr bool coarse_clock() const { return api_ <= 14; }
   // The bytes where kernel records have the graph's id later are padding in 11.0.
   constexpr bool has_kernel_graph_id() const { return api_ >= 14; }
+  // 12.0 under a driver of 13.0 crashes while a graph is made executable, whatever the callback does; 12.2 and 12.8 do
+  // not (seen on an H200).
+  constexpr bool graph_callbacks_crash(std::uint32_t driver_cuda) const {
+    const std::uint32_t newest = toolkits().newest;
+    return newest != 0 && newest < 12020 && newest / 1'000 < driver_cuda / 1'000;
+  }
   // Several clients by subscribers of the second kind; the driver must be r610 or newer as well.
   constexpr bool may_share() const { return api_ >= 130'300; }
 

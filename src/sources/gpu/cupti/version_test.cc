@@ -27,6 +27,13 @@ TEST(Version, DefectsAreTakenToBeInEachReleaseThatMayHaveThem) {
   EXPECT_FALSE(Version(16).coarse_clock());
   EXPECT_FALSE(Version(13).has_kernel_graph_id());
   EXPECT_TRUE(Version(14).has_kernel_graph_id());
+  EXPECT_TRUE(Version(18).graph_callbacks_crash(13000));  // 11.8 to 12.1
+  EXPECT_TRUE(Version(17).graph_callbacks_crash(12080));
+  EXPECT_FALSE(Version(18).graph_callbacks_crash(12080));
+  EXPECT_FALSE(Version(18).graph_callbacks_crash(0));
+  EXPECT_FALSE(Version(20).graph_callbacks_crash(13000));
+  EXPECT_FALSE(Version(130'001).graph_callbacks_crash(14000));
+  EXPECT_FALSE(Version(99).graph_callbacks_crash(13000));
   EXPECT_FALSE(Version(130'200).may_share());
   EXPECT_TRUE(Version(130'300).may_share());
 }
