@@ -113,13 +113,18 @@ void Recorder::forget_threads() {
     state->innermost = nullptr;
     state->returned.store(nullptr, std::memory_order_relaxed);
     for (int cause = 0; cause < kLossCauses; ++cause) {
-      state->losses[cause].count.store(0, std::memory_order_relaxed);
-      state->losses[cause].bytes.store(0, std::memory_order_relaxed);
+      state->losses[cause].reset();
       state->reported_losses[cause] = 0;
     }
     if (state->phase.load(std::memory_order_relaxed) == ThreadPhase::kExited) retire(state);
   }
   forget_region_chunks();
+  forget_unattached();
+}
+
+void Recorder::forget_unattached() {
+  unattached.reset();
+  reported_unattached = 0;
 }
 
 void Recorder::forget_region_chunks() {
@@ -162,6 +167,7 @@ void Recorder::reset_in_child() {
   sleeping_.store(0, std::memory_order_relaxed);
   membarrier_ = false;  // whether the registration is inherited is the kernel's business
   forget_region_chunks();
+  forget_unattached();
   threads_lock_.reset_after_fork();
   pool.reset_after_fork();
   schemas.reset_after_fork();
@@ -209,7 +215,10 @@ ThreadState* Recorder::attach_thread() {
   ThreadState* state = free_state();
   const bool reused = state != nullptr;
   if (!reused) state = new_state();
-  if (state == nullptr) return nullptr;
+  if (state == nullptr) {
+    unattached.add(0, base::clock_now());
+    return nullptr;
+  }
   state->level.store(0, std::memory_order_relaxed);
   state->tid = base::raw::tid();
   state->dying = exit_rounds >= kLeaveRound;

@@ -84,6 +84,10 @@ struct Recorder {
   // Sleeps until woken after `seen` was read, or the time is over.
   void wait_for_work(std::uint32_t seen, std::uint64_t timeout_ns);
 
+  // Events of threads for which there was no memory, not even for a state that could count them.
+  LossCounter unattached;
+  std::uint64_t reported_unattached = 0;  // the drain's
+
   // -- regions --
   bool is_region_chunk(const void* base) const;
   bool add_region_chunk(ThreadState* state);
@@ -93,6 +97,7 @@ struct Recorder {
  private:
   static constexpr std::uint32_t kRegionTable = 32768;
   void forget_region_chunks();
+  void forget_unattached();
   ThreadState* free_state();  // REQUIRES: threads_lock_ held
   ThreadState* new_state();   // the same
   void push_chunks_of(ThreadState* state);

@@ -40,6 +40,10 @@ struct LossCounter {
     bytes.fetch_add(lost_bytes, std::memory_order_relaxed);
     count.fetch_add(1, std::memory_order_release);  // pairs with the acquire in the drain: the rest is visible
   }
+  void reset() {
+    count.store(0, std::memory_order_relaxed);
+    bytes.store(0, std::memory_order_relaxed);
+  }
 };
 enum class LossCause : std::uint8_t { kBufferFull = 0, kSignalNesting = 1, kNoMemory = 2 };
 inline constexpr int kLossCauses = 3;

@@ -192,7 +192,8 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
                      std::uint64_t end_ns, base::Buffer& out) {
   base::Buffer args;
   JsonWriter json(args);
-  json.key("num_events").number(encoder.next_id() - 1);
+  const std::uint64_t events = encoder.next_id() - 1;
+  json.key("num_events").number(events);
   base::Buffer text;
   append_interception(text);
   json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(text.view());
@@ -213,12 +214,19 @@ void Notes::epilogue(encode::EventEncoder& encoder, const write::FileSink& file,
   base::Buffer gpu_losses;
   append_gpu_losses(gpu_losses);
   json.key("dlopen").number(state.libraries_opened.load(std::memory_order_relaxed));
-  json.key("lost").begin_object().raw_members(text.view().substr(1, text.size() - 2));
+  const std::string_view sums = text.view();
+  json.key("lost").begin_object().raw_members(sums.size() < 2 ? "" : sums.substr(1, sums.size() - 2));
   json.raw_members(gpu_losses.view()).end_object();
   text.clear();
   append_gpu_summary(text);
   json.raw_members(text.view());
-  encoder.life_cycle_event("end", pid_, end_ns, args.view(), out);
+  if (!args.failed() && !text.failed() && !gpu_losses.failed()) {
+    encoder.life_cycle_event("end", pid_, end_ns, args.view(), out);
+  } else {  // no memory for all of it: what readers count by
+    char least[48];
+    const int size = std::snprintf(least, sizeof least, "\"num_events\":%llu", static_cast<unsigned long long>(events));
+    encoder.life_cycle_event("end", pid_, end_ns, {least, static_cast<std::size_t>(size)}, out);
+  }
 }
 
 // What scratch_ holds: a key of `key_size` bytes, as it will be written (two that are written alike are one), and a

@@ -317,7 +317,10 @@ __attribute__((constructor)) void on_load() {
   recorder.on_inactive = on_first_event;
   dft_process_hooks.store(&lifecycle_hooks, std::memory_order_release);
   recorder.on_forked = on_forked;
-  recorder.on_main_thread_exit = [] { write::drain.hand_over(); };
+  recorder.on_main_thread_exit = [] {
+    const base::LockGuard guard(state.lock);  // another thread may be ending the trace
+    write::drain.hand_over();
+  };
   state.load_pid = raw::pid();
   if (raw::tid() == state.load_pid) recorder.watch_this_thread();
   current_directory(state.start_directory, sizeof state.start_directory);

@@ -45,7 +45,8 @@ class Drain {
   // Everything committed before the call is in the file afterwards. False when the time was over first.
   bool flush(std::uint64_t timeout_ns);
   // The main thread has called pthread_exit: libc ends the process when its last thread ends, and the drain's thread
-  // must not be that one. From here on the recording threads write themselves.
+  // must not be that one. From here on the recording threads write themselves. Under the session's lock: who is asked
+  // to finish and to hand over at once does one of them only.
   void hand_over();
   // After finish: where the trace is, "" when no file was made.
   const char* path() const { return path_; }
@@ -78,6 +79,7 @@ class Drain {
   void done_with(model::ChunkHeader* chunk);
   static void retire_if_done(record::ThreadState* state);
   void collect_losses();
+  void collect_loss(record::LossCounter& counter, std::uint64_t& reported, int cause);
   void check_liveness();
   static void end_dead_threads(bool only_dying);
   void check_clock();

@@ -162,17 +162,19 @@ void Drain::drain_current_chunks() {
 
 void Drain::collect_losses() {
   for (ThreadState* state = recorder.threads(); state != nullptr; state = state->next) {
-    for (int i = 0; i < record::kLossCauses; ++i) {
-      record::LossCounter& counter = state->losses[i];
-      const std::uint64_t count = counter.count.load(std::memory_order_acquire);
-      const std::uint64_t fresh = count - state->reported_losses[i];
-      if (fresh == 0) continue;
-      state->reported_losses[i] = count;
-      work_->writer.loss(kCauseOf[i], fresh, counter.bytes.exchange(0, std::memory_order_relaxed),
-                         work_->clock.to_ns(counter.first.load(std::memory_order_relaxed)),
-                         work_->clock.to_ns(counter.last.load(std::memory_order_relaxed)));
-    }
+    for (int i = 0; i < record::kLossCauses; ++i) collect_loss(state->losses[i], state->reported_losses[i], i);
   }
+  collect_loss(recorder.unattached, recorder.reported_unattached, static_cast<int>(record::LossCause::kNoMemory));
+}
+
+void Drain::collect_loss(record::LossCounter& counter, std::uint64_t& reported, int cause) {
+  const std::uint64_t count = counter.count.load(std::memory_order_acquire);
+  const std::uint64_t fresh = count - reported;
+  if (fresh == 0) return;
+  reported = count;
+  work_->writer.loss(kCauseOf[cause], fresh, counter.bytes.exchange(0, std::memory_order_relaxed),
+                     work_->clock.to_ns(counter.first.load(std::memory_order_relaxed)),
+                     work_->clock.to_ns(counter.last.load(std::memory_order_relaxed)));
 }
 
 void Drain::check_liveness() {

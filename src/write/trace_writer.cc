@@ -15,6 +15,7 @@ namespace dft::write {
 namespace {
 constexpr std::size_t kLineRoom = 64 * 1024;  // behind a full block: the line that filled it
 constexpr std::size_t kSmallestBlock = 64 * 1024;
+constexpr std::size_t kRoomForLoss = 512;  // the args of a loss record, which must be told where no memory is left
 constexpr std::size_t kSpare = 512 * 1024;
 
 bool file_is_gone(int error) { return error == -ENOENT || error == -ESTALE; }
@@ -41,8 +42,9 @@ bool TraceWriter::reserve_memory() {
   for (;; options_.block_size /= 2) {
     const std::size_t room = options_.block_size + kLineRoom;
     const std::size_t packed = options_.compression ? encode::member_bound(room) : 0;
-    if (block_.reserve(room) && packed_.reserve(packed) && spare_.reserve(kSpare)) return true;
-    for (base::Buffer* buffer : {&block_, &packed_, &spare_}) buffer->release();
+    const bool enough = block_.reserve(room) && packed_.reserve(packed) && scratch_.reserve(kRoomForLoss);
+    if (enough && spare_.reserve(kSpare)) return true;
+    for (base::Buffer* buffer : {&block_, &packed_, &scratch_, &spare_}) buffer->release();
     if (options_.block_size <= kSmallestBlock) return false;
   }
 }

@@ -79,6 +79,17 @@ def test_little_memory(bench, extra_kib):
         assert run.notes, "no trace and no word"
 
 
+@pytest.mark.skipif(harness.sanitizer() != "", reason="a sanitizer needs memory of its own")
+@pytest.mark.parametrize("count", [0, 3000, 100000])
+def test_no_memory_once_recording_runs(bench, count):
+    """The end event was put together from texts that could not grow, and the writer's thread ended the process by an
+    exception."""
+    run = bench.same("fault/programs/memory_gone.c", count, notes="any")
+    assert run.status == 3
+    everything_accounted(run, "work", 1000 + count)
+    assert run.trace().end["args"]["num_events"] > 0
+
+
 def told_of_trouble(run, reason):
     """First what is wrong, and how much is lost at the end; between them, where writing went on, that it did (and, where
     a big block does not fit and a small one does, once more)."""

@@ -40,6 +40,16 @@ def test_an_orderly_end_loses_nothing(bench, how, mode):
     assert run.trace().end is not None
 
 
+@pytest.mark.parametrize("how", ["exec", "exit"])
+def test_the_main_thread_leaves_while_another_ends_the_process(bench, how):
+    """The main thread takes the writer's work over when it leaves; the other thread may just have taken it away: that
+    was a crash."""
+    for lag in (0, 50, 200, 1000, -50, -200, -1000):
+        run = bench.same("fault/programs/main_leaves.c", how, lag, mode="hybrid")
+        assert run.status == 9
+        assert run.count("work") == 200
+
+
 @pytest.mark.parametrize("how", ["_exit", "_Exit"])
 def test_underscore_exit_loses_nothing_under_preload(bench, how):
     run = ended(bench, how, "hybrid", flushed=False)
