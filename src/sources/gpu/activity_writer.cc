@@ -89,6 +89,16 @@ inline ActivityWriter::Times ActivityWriter::times_of(const Activity& activity, 
   return times;
 }
 
+// Whether times_of() would find nothing suspect, in the common case.
+[[gnu::always_inline]] inline bool ActivityWriter::has_good_times(const Activity& activity, ActivityKind kind) const {
+  const std::uint64_t begin = activity.begin;
+  const std::uint64_t end = activity.end;
+  if (begin == 0 || end < begin || end > arrival_ns_ + kFutureSlackNs) return false;
+  if (!is_work(kind) || launches_ == nullptr) return true;
+  const Launch& launch = launches_[activity.correlation % kLaunches];
+  return launch.correlation != activity.correlation || begin >= launch.begin;
+}
+
 inline model::SiteId ActivityWriter::site_of(const Activity& activity, ActivityKind kind) {
   const unsigned operation = activity.operation < kOperations ? activity.operation : 0;
   model::SiteId* known = sites_ == nullptr ? nullptr : &sites_[static_cast<unsigned>(kind) * kOperations + operation];
@@ -136,10 +146,7 @@ void ActivityWriter::activity(const Activity& activity) {
   } else {
     name.site = site_of(activity, kind);
   }
-  const Suspect suspect = times_of(activity, kind).suspect;
-  ++counts_.suspects[static_cast<unsigned>(suspect)];
-  ++counts_.records[static_cast<unsigned>(kind)];
-  if (__builtin_expect(suspect == Suspect::kNone && may_have_template(activity, kind), 1)) {
+  if (__builtin_expect(may_have_template(activity, kind) && has_good_times(activity, kind), 1)) {
     ArgTemplate* known = templates_.find(activity, kind, name.site, name.symbol);
     if (__builtin_expect(known != nullptr, 1)) return write_by_template(activity, kind, *known);
   }
@@ -153,6 +160,8 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
 
 [[gnu::always_inline]] inline void ActivityWriter::write_by_template(const Activity& activity, ActivityKind kind,
                                                                      ArgTemplate& known) {
+  ++counts_.suspects[static_cast<unsigned>(Suspect::kNone)];
+  ++counts_.records[static_cast<unsigned>(kind)];
   if (__builtin_expect(known.lane == 0, 0)) known.lane = lane_of(activity, kind, device_of(activity, kind));
   constexpr std::size_t kMost = 3 * sizeof(std::uint64_t);  // kOwnKeys
   record::EventInPlace event(kMost);
@@ -168,6 +177,8 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
 
 [[gnu::noinline]] void ActivityWriter::write_all_args(const Activity& activity, ActivityKind kind, KernelName name) {
   const Times times = times_of(activity, kind);
+  ++counts_.suspects[static_cast<unsigned>(times.suspect)];
+  ++counts_.records[static_cast<unsigned>(kind)];
   const std::uint32_t device = device_of(activity, kind);
   const std::uint32_t lane = lane_of(activity, kind, device);  // may emit the lane's name
   std::uint64_t values[model::kMaxFields];

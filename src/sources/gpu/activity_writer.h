@@ -70,6 +70,7 @@ class ActivityWriter final : public ActivitySink {
   std::uint32_t device_of(const Activity& activity, ActivityKind kind);
   void remember_launch(const Activity& activity);
   Times times_of(const Activity& activity, ActivityKind kind) const;
+  bool has_good_times(const Activity& activity, ActivityKind kind) const;
   model::SiteId site_of(const Activity& activity, ActivityKind kind);
   model::SiteId make_site(const Activity& activity, unsigned operation) const;
   std::uint32_t lane_of(const Activity& activity, ActivityKind kind, std::uint32_t device);

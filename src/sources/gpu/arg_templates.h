@@ -6,7 +6,13 @@
 //            repeatedly, so that args that always change do not use them up.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/raw_io.h"
 #include "model/args.h"
@@ -39,8 +45,16 @@ inline bool may_have_template(const Activity& activity, ActivityKind kind) {
   return activity.correlation != kNoId;
 }
 
-// All that decides what the constants are, beside site and symbol. `use(index, word)`
-template <typename Use>
+// Grid, block and shared memory of a kernel, as they stand there: kSizes words.
+inline constexpr unsigned kSizes = 8;
+inline const char* sizes_of(const KernelDetail& kernel) {
+  static_assert(offsetof(KernelDetail, dynamic_shared_memory) - offsetof(KernelDetail, grid) == 4 * (kSizes - 1));
+  return reinterpret_cast<const char*>(&kernel) + offsetof(KernelDetail, grid);
+}
+
+// All that decides what the constants are, beside site and symbol. `use(index, word)`; without `with_sizes` the first
+// kSizes words are left out for a kernel.
+template <bool with_sizes = true, typename Use>
 [[gnu::always_inline]] inline void for_each_word(const Activity& activity, ActivityKind kind, Use&& use) {
   const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
   const auto high = [](std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); };
@@ -49,25 +63,28 @@ template <typename Use>
     use(3, std::uint32_t{activity.operation});
     return;
   }
-  use(0, activity.device), use(1, activity.context), use(2, activity.stream), use(3, activity.graph);
-  use(4, low(activity.graph_node)), use(5, high(activity.graph_node));
+  constexpr unsigned kCommon = kSizes;
+  use(kCommon, activity.device), use(kCommon + 1, activity.context), use(kCommon + 2, activity.stream);
+  use(kCommon + 3, activity.graph);
+  use(kCommon + 4, low(activity.graph_node)), use(kCommon + 5, high(activity.graph_node));
   if (kind == ActivityKind::kKernel) {
     const KernelDetail& kernel = activity.kernel;
-    for (unsigned i = 0; i < 3; ++i) use(6 + i, static_cast<std::uint32_t>(kernel.grid[i]));
-    for (unsigned i = 0; i < 3; ++i) use(9 + i, static_cast<std::uint32_t>(kernel.block[i]));
-    use(12, static_cast<std::uint32_t>(kernel.static_shared_memory));
-    use(13, static_cast<std::uint32_t>(kernel.dynamic_shared_memory));
+    for (unsigned i = 0; with_sizes && i < kSizes; ++i) {
+      std::uint32_t size;
+      std::memcpy(&size, sizes_of(kernel) + i * sizeof size, sizeof size);
+      use(i, size);
+    }
     use(14, kernel.registers_per_thread), use(15, kernel.local_memory_per_thread);
     for (unsigned i = 0; i < 3; ++i) use(16 + i, kernel.cluster[i]);
   } else if (kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemcpyP2p || kind == ActivityKind::kMemset) {
     const CopyDetail& copy = activity.copy;
-    use(6, low(copy.bytes)), use(7, high(copy.bytes)), use(8, copy.copy_kind), use(9, copy.src_kind);
-    use(10, copy.dst_kind), use(11, copy.src_device), use(12, copy.src_context), use(13, copy.dst_device);
+    use(0, low(copy.bytes)), use(1, high(copy.bytes)), use(2, copy.copy_kind), use(3, copy.src_kind);
+    use(4, copy.dst_kind), use(5, copy.src_device), use(6, copy.src_context), use(7, copy.dst_device);
     use(14, copy.dst_context), use(15, copy.value), use(16, std::uint32_t{copy.is_async});
   } else if (kind == ActivityKind::kSync) {
-    use(6, activity.sync.event), use(7, activity.sync.return_value);
+    use(0, activity.sync.event), use(1, activity.sync.return_value);
   } else if (kind == ActivityKind::kOverhead) {
-    use(6, activity.overhead.overhead_kind), use(7, activity.overhead.object_kind);
+    use(0, activity.overhead.overhead_kind), use(1, activity.overhead.object_kind);
   }
 }
 
@@ -107,8 +124,20 @@ class ArgTemplates {
   [[gnu::always_inline]] static bool is_for(const ArgTemplate& known, const Activity& activity, ActivityKind kind,
                                             model::SiteId site, model::StringId symbol) {
     std::uint32_t differs = (known.site ^ site) | (known.symbol ^ symbol);
-    for_each_word(activity, kind, [&](unsigned i, std::uint32_t word) { differs |= known.words[i] ^ word; });
-    return differs == 0;
+    for_each_word<false>(activity, kind, [&](unsigned i, std::uint32_t word) { differs |= known.words[i] ^ word; });
+    return differs == 0 && (kind != ActivityKind::kKernel || has_sizes(known, activity.kernel));
+  }
+  // As wide as the decoder writes them, so that what was just stored is at hand.
+  static bool has_sizes(const ArgTemplate& known, const KernelDetail& kernel) {
+    const char* const sizes = sizes_of(kernel);
+#if defined(__SSE2__)
+    const auto load = [](const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); };
+    const __m128i first = _mm_cmpeq_epi32(load(sizes), load(known.words));
+    const __m128i second = _mm_cmpeq_epi32(load(sizes + 16), load(known.words + 4));
+    return _mm_movemask_epi8(_mm_and_si128(first, second)) == 0xffff;
+#else
+    return std::memcmp(sizes, known.words, kSizes * sizeof(std::uint32_t)) == 0;
+#endif
   }
   ArgTemplate* look_up(const Activity& activity, ActivityKind kind, model::SiteId site, model::StringId symbol);
 
