@@ -12,33 +12,21 @@ namespace {
 constexpr std::int32_t kFirstLane = 1 << 30;  // tids from here on are lanes of the tracer, not kernel threads
 constexpr std::size_t kRoomForFrame = 256;    // id, tid, ts, dur, ph, their keys, hhash, braces
 
-std::string_view record_name(model::StringKind kind) {
-  switch (kind) {
-    case model::StringKind::kFile: return model::kFileHash;
-    case model::StringKind::kHost: return model::kHostHash;
-    case model::StringKind::kString: break;
-  }
-  return model::kStringHash;
-}
-
 char* put_bytes(char* p, std::string_view bytes) {
   if (!bytes.empty()) std::memcpy(p, bytes.data(), bytes.size());
   return p + bytes.size();
 }
 
-char* put_raw_hex(char* p, std::string_view bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    *p++ = kHex[byte >> 4];
-    *p++ = kHex[byte & 15];
-  }
-  return p;
-}
-
 void finish(base::Buffer& out, const char* end) { out.advance(static_cast<std::size_t>(end - out.end())); }
 
 bool has_sane_size(const model::RecordHeader& record) { return record.size >= sizeof record && record.size % 8 == 0; }
+
+// The block is larger than the nearer caches: asked for some lines ahead, its memory is there when it is written.
+inline void prefetch_lines(char* end) {
+  constexpr std::ptrdiff_t kAhead = 1024;
+  constexpr std::ptrdiff_t kLine = 64;
+  for (std::ptrdiff_t i = 0; i < 7; ++i) __builtin_prefetch(end + kAhead + i * kLine, 1);
+}
 
 // False for most events without args, whose args object is left out.
 bool has_args(const model::RecordHeader& record) {
@@ -54,7 +42,7 @@ EventEncoder::EventEncoder(const model::Definitions& definitions, const base::Cl
       options_(options),
       sites_(definitions, options.pid),
       strings_(definitions),
-      schemas_(definitions),
+      schemas_(definitions, strings_),
       definitions_(definitions),
       id_text_(options.first_id) {
   char* p = text::put_literal(args_head_.text, ",\"args\":{\"hhash\":\"");
@@ -72,24 +60,46 @@ bool EventEncoder::encode_any(const model::RecordHeader& record, std::int32_t ch
   return outcome == ArgsOutcome::kNeedsDefinitions && write_with_definitions(record, *site, tid, out);
 }
 
-// GPU work: many args of which few change. A function of its own, so that it weighs on no other event.
-bool EventEncoder::encode_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
-  if (!has_sane_size(record)) return false;
-  const SteadyArgs::LineEnd* line_end = steady_.find(record);
-  const SitePrefix* site = sites_.find(record.site);
-  if (__builtin_expect(line_end == nullptr || site == nullptr, 0)) return learn_steady(record, chunk_tid, out);
-  if (!out.reserve(site->size + kRoomForFrame + line_end->room() + text::kSlack)) return false;
+// GPU work: many args, most of them constants of the schema. A function of its own, so that it weighs on no other event.
+template <typename Copy>
+[[gnu::always_inline]] inline bool EventEncoder::encode_constants_by(const model::RecordHeader& record,
+                                                                     std::int32_t chunk_tid, base::Buffer& out) {
+  EventEnd* const event_end = ends_.find(record.schema);
+  const SitePrefix* const site = sites_.find(record.site);
+  const bool as_expected = event_end != nullptr && event_end->is_for(record) && site != nullptr;
+  if (__builtin_expect(!as_expected, 0)) return learn_constants(record, chunk_tid, out);
+  if (!out.reserve(site->size + event_end->room() + kRoomForFrame)) return false;
+  prefetch_lines(out.end());
   const Interval times = interval_of(record);
-  char* const p = put_times(out.end(), *site, tid_of(record, chunk_tid), times);
-  return finish_event(line_end->put(p, record), *site, times, out) == ArgsOutcome::kWritten;
+  char* const p = put_times<Copy>(out.end(), *site, tid_of(record, chunk_tid), times);
+  char* const end = event_end->put<Copy>(p, record);
+  if (__builtin_expect(end == nullptr, 0)) return renew_constants(*event_end, record, chunk_tid, out);
+  return finish_event(end, *site, times, out) == ArgsOutcome::kWritten;
 }
 
-[[gnu::noinline]] bool EventEncoder::learn_steady(const model::RecordHeader& record, std::int32_t chunk_tid,
-                                                  base::Buffer& out) {
+bool EventEncoder::encode_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
+  return encode_constants_by<text::PlainCopy>(record, chunk_tid, out);
+}
+
+DFT_FOR_WIDE_COPY bool EventEncoder::encode_constants_wide(const model::RecordHeader& record, std::int32_t chunk_tid,
+                                                           base::Buffer& out) {
+  return encode_constants_by<text::WideCopy>(record, chunk_tid, out);
+}
+
+[[gnu::noinline]] bool EventEncoder::learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid,
+                                                     base::Buffer& out) {
   if (!encode_any(record, chunk_tid, out)) return false;
-  const SchemaText* schema = options_.metadata ? schemas_.find(record.schema) : nullptr;
-  if (schema != nullptr) steady_.learn(record, *schema, strings_, args_head_);
+  if (!options_.metadata || ends_.find(record.schema) != nullptr) return true;
+  const SchemaText* schema = schemas_.find(record.schema);
+  if (schema != nullptr) ends_.add(record, *schema, args_head_);
   return true;
+}
+
+[[gnu::noinline]] bool EventEncoder::renew_constants(EventEnd& event_end, const model::RecordHeader& record,
+                                                     std::int32_t chunk_tid, base::Buffer& out) {
+  const SchemaText* schema = schemas_.find(record.schema);
+  if (schema != nullptr) EventEnds::renew(event_end, record, *schema, args_head_);
+  return encode_any(record, chunk_tid, out);
 }
 
 bool EventEncoder::write_with_definitions(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
@@ -108,7 +118,9 @@ ArgsOutcome EventEncoder::write_record(const model::RecordHeader& record, const 
   const SchemaText* schema = nullptr;
   if (record.schema != model::kNoArgs && record.schema != model::kSelfDescribing) {
     schema = schemas_.find(record.schema);
-    if (__builtin_expect(schema == nullptr, 0)) return ArgsOutcome::kInconsistent;
+    if (__builtin_expect(schema == nullptr, 0)) {
+      return schemas_.lacks_definition() ? ArgsOutcome::kNeedsDefinitions : ArgsOutcome::kInconsistent;
+    }
   }
   const std::size_t room = args_room(record, schema) + site.size + kRoomForFrame + text::kSlack;
   if (!out.reserve(room)) return ArgsOutcome::kInconsistent;
@@ -175,12 +187,18 @@ inline char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::in
 }
 
 // The line up to its dur.
-inline char* EventEncoder::put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
+template <typename Copy>
+[[gnu::always_inline]] inline char* EventEncoder::put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
   p = id_text_.put(p);
-  p = text::put_padded(p, sites_.text(site), site.size);
-  p = tid_text_.put(p, tid);
+  if (__builtin_expect(site.tid == tid, 1)) {
+    p = text::put_padded<Copy>(p, sites_.text(site), site.size_with_tid);
+  } else {
+    if (site.tid < 0) sites_.add_tid(site, tid);
+    p = text::put_padded<Copy>(p, sites_.text(site), site.size);
+    p = tid_text_.put(p, tid);
+  }
   p = time_text_.put(p, times.ts);
-  p = text::put_literal(p, ",\"dur\":");
+  p = text::put_seven(p, ",\"dur\":");
   return text::put_uint(p, times.dur);
 }
 
@@ -206,112 +224,17 @@ char* EventEncoder::put_metadata(char* p, const SitePrefix& site, std::int32_t t
   return text::put_literal(p, ",\"ph\":4");
 }
 
-// {"name":"..","cat":"dftracer","type":1,"pid":P,"tid":T of the tracer's own records.
-char* EventEncoder::put_own_line(char* p, std::string_view name, std::int32_t tid) {
-  p = text::put_literal(p, "\"name\":\"");
-  p = text::put_escaped(p, name.data(), name.size()).end;
-  p = text::put_literal(p, "\",\"cat\":\"dftracer\",\"type\":1,\"pid\":");
-  p = text::put_int(p, options_.pid);
-  p = text::put_literal(p, ",\"tid\":");
-  return text::put_int(p, options_.include_tids ? tid : 0);
-}
-
-void EventEncoder::metadata(std::string_view name, std::int32_t tid, std::string_view args_fragment,
-                            base::Buffer& out) {
-  if (!out.reserve(name.size() * text::kMaxEscapeFactor + args_fragment.size() + kRoomForFrame + text::kSlack)) {
-    out.fail();
-    return;
-  }
-  char* p = out.end();
-  *p++ = '{';
-  p = put_own_line(p, name, tid);
-  p = text::put_literal(p, ",\"ph\":4");
-  p = put_bytes(p, {args_head_.text, ArgsHead::kSize});
-  if (!args_fragment.empty()) *p++ = ',';
-  p = put_bytes(p, args_fragment);
-  finish(out, text::put_literal(p, "}}\n"));
-  count_line(model::Layer::kDftracer);
-}
-
-void EventEncoder::life_cycle_event(std::string_view name, std::int32_t tid, std::uint64_t trace_ns,
-                                    std::string_view args_fragment, base::Buffer& out) {
-  if (!out.reserve(name.size() * text::kMaxEscapeFactor + args_fragment.size() + kRoomForFrame + text::kSlack)) {
-    out.fail();
-    return;
-  }
-  const std::uint64_t ts = to_unit(trace_ns);
-  char* p = id_text_.put(out.end());
-  *p++ = ',';
-  p = put_own_line(p, name, tid);
-  p = text::put_literal(p, ",\"ts\":");
-  p = text::put_uint(p, ts);
-  p = text::put_literal(p, ",\"dur\":0,\"ph\":1");
-  p = put_bytes(p, {args_head_.text, ArgsHead::kSize});
-  if (!args_fragment.empty()) *p++ = ',';
-  p = put_bytes(p, args_fragment);
-  finish(out, text::put_literal(p, "}}\n"));
-  id_text_.advance();
-  count_line(model::Layer::kDftracer);
-  count_event(model::Layer::kDftracer, ts, ts);
-}
-
-base::StringHash EventEncoder::define_string(model::StringKind kind, std::string_view bytes, std::int32_t tid,
-                                             base::Buffer& out) {
-  const base::StringHash hash = base::string_hash(bytes);
-  model::StringDef string{bytes, kind, {}};
-  std::memcpy(string.hash, hash.digits, sizeof string.hash);
-  if (!strings_.is_defined(kind, hash.digits) && !define(string, options_.include_tids ? tid : 0, out)) out.fail();
-  return hash;
-}
-
-bool EventEncoder::define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out) {
-  model::ArgCursor cursor;
-  if (!model::open_args(record, definitions_, cursor) || !args_are_consistent(cursor, strings_)) return false;
-  for (model::ArgView arg; cursor.next(arg);) {
-    if (arg.type != model::ArgType::kHash || arg.bits() == 0) continue;
-    model::StringDef string;
-    if (!strings_.lookup(static_cast<model::StringId>(arg.bits()), string)) return false;
-    if (!strings_.is_defined(string.kind, string.hash) && !define(string, tid, out)) return false;
-  }
-  return true;
-}
-
-bool EventEncoder::define(const model::StringDef& string, std::int32_t tid, base::Buffer& out) {
-  // Each byte may need six in `name` and two in `raw_hex`.
-  const std::size_t room = text::escaped_bound(string.bytes.data(), string.bytes.size()) + 2 * string.bytes.size();
-  if (!out.reserve(room + kRoomForFrame + text::kSlack) || !strings_.set_defined(string.kind, string.hash)) {
-    return false;
-  }
-  char* p = out.end();
-  *p++ = '{';
-  p = put_own_line(p, record_name(string.kind), tid);
-  p = text::put_literal(p, ",\"ph\":4");
-  p = put_bytes(p, {args_head_.text, ArgsHead::kSize});
-  p = text::put_literal(p, ",\"name\":\"");
-  const text::Escaped name = text::put_escaped(p, string.bytes.data(), string.bytes.size());
-  p = text::put_literal(name.end, "\",\"value\":\"");
-  p = put_bytes(p, {string.hash, sizeof string.hash});
-  *p++ = '"';
-  if (!name.valid) {
-    p = text::put_literal(p, ",\"raw_hex\":\"");
-    p = put_raw_hex(p, string.bytes);
-    *p++ = '"';
-  }
-  finish(out, text::put_literal(p, "}}\n"));
-  count_line(model::Layer::kDftracer);
-  return true;
-}
-
 void EventEncoder::forget_defined_strings() {
   strings_.clear();
-  steady_.clear();
+  schemas_.clear();
+  ends_.clear();
 }
 
 void EventEncoder::forget() {
   sites_.forget();
   strings_.forget();
   schemas_.forget();
-  steady_.forget();
+  ends_.forget();
 }
 
 inline EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {
@@ -345,18 +268,6 @@ std::uint64_t EventEncoder::to_unit(std::uint64_t ns) const {
 inline std::int32_t EventEncoder::tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const {
   const std::int32_t tid = record.lane != 0 ? static_cast<std::int32_t>(record.lane) : chunk_tid;
   return options_.include_tids || tid >= kFirstLane ? tid : 0;
-}
-
-inline void EventEncoder::count_line(model::Layer layer) {
-  ++stats_.lines;
-  stats_.layers |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
-}
-
-inline void EventEncoder::count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end) {
-  ++stats_.events;
-  if (ts < stats_.ts_min) stats_.ts_min = ts;
-  if (end > stats_.ts_max) stats_.ts_max = end;
-  used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
 }
 
 }  // namespace dft::encode

@@ -16,11 +16,11 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "encode/event_ends.h"
 #include "encode/line_texts.h"
 #include "encode/record_args.h"
 #include "encode/schema_texts.h"
 #include "encode/site_cache.h"
-#include "encode/steady_args.h"
 #include "encode/string_cache.h"
 #include "model/definitions.h"
 #include "model/record.h"
@@ -57,8 +57,9 @@ class EventEncoder {
   // Appends the line for `record` (args follow it in memory), preceded by hash records it needs for the first time.
   // False, and nothing appended, when the record is inconsistent, its site unknown, or memory is refused.
   bool encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
-    const bool steady = (record.flags & model::kFlagSteady) != 0;
-    return steady ? encode_steady(record, chunk_tid, out) : encode_any(record, chunk_tid, out);
+    const bool constants = (record.flags & model::kFlagConstants) != 0;
+    if (!constants) return encode_any(record, chunk_tid, out);
+    return wide_ ? encode_constants_wide(record, chunk_tid, out) : encode_constants(record, chunk_tid, out);
   }
 
   // Appends one METADATA record of layer DFTRACER: args is a JSON fragment without braces (`"name":"x","value":"y"`),
@@ -98,8 +99,13 @@ class EventEncoder {
   };
 
   bool encode_any(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
-  bool encode_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
-  bool learn_steady(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool encode_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool encode_constants_wide(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  template <typename Copy>
+  bool encode_constants_by(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool renew_constants(EventEnd& event_end, const model::RecordHeader& record, std::int32_t chunk_tid,
+                       base::Buffer& out);
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
   ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
@@ -114,6 +120,7 @@ class EventEncoder {
   bool define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out);
   bool define(const model::StringDef& string, std::int32_t tid, base::Buffer& out);
   char* put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
+  template <typename Copy = text::PlainCopy>
   char* put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
   char* put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts);
   char* put_metadata(char* p, const SitePrefix& site, std::int32_t tid);
@@ -121,15 +128,24 @@ class EventEncoder {
   Interval interval_of(const model::RecordHeader& record) const;
   std::uint64_t to_unit(std::uint64_t ns) const;
   std::int32_t tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const;
-  void count_line(model::Layer layer);
-  void count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end);
+  void count_line(model::Layer layer) {
+    ++stats_.lines;
+    stats_.layers |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+  }
+  void count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end) {
+    ++stats_.events;
+    if (ts < stats_.ts_min) stats_.ts_min = ts;
+    if (end > stats_.ts_max) stats_.ts_max = end;
+    used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+  }
 
   const base::ClockMap& clock_;
   const EncoderOptions options_;
+  const bool wide_ = text::has_wide_copy();
   SiteCache sites_;
   StringCache strings_;
   SchemaTexts schemas_;
-  SteadyArgs steady_;
+  EventEnds ends_;
   const model::Definitions& definitions_;
   BlockStats stats_;
   std::uint64_t reversed_ = 0;

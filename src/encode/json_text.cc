@@ -11,6 +11,12 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the word-wise writers 
 namespace dft::encode::text {
 namespace {
 
+constexpr DigitQuads make_digit_quads() {
+  DigitQuads quads{};
+  for (unsigned i = 0; i < 10000; ++i) quads.of[i] = kDigitPairs.of[i / 100] | kDigitPairs.of[i % 100] << 16;
+  return quads;
+}
+
 constexpr char kHex[] = "0123456789abcdef";
 
 char* put_control(char* p, unsigned char byte) {
@@ -72,6 +78,8 @@ char* put_short_decimal(char* p, double magnitude) {
 bool is_plain(unsigned char byte) { return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\'; }
 
 }  // namespace
+
+constexpr DigitQuads kDigitQuads = make_digit_quads();
 
 Escaped put_escaped(char* p, const char* from, std::size_t size) {
   bool valid = true;

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "encode/wide_copy.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -27,17 +29,26 @@ char* put_literal(char* p, const char (&literal)[N]) {
   return p + N - 1;
 }
 
-inline constexpr std::size_t kReadAhead = 64;
+inline constexpr std::size_t kReadAhead = 64;  // of Copy::put_64
+
+// The same for a short literal, in one store: it may overwrite a byte behind.
+inline char* put_seven(char* p, const char (&literal)[8]) {
+  std::memcpy(p, literal, 8);
+  return p + 7;
+}
 
 // Copies `n` bytes in pieces of 64, which most texts fit. REQUIRES: kReadAhead readable bytes behind the source, and
 // room for as many more bytes.
-inline char* put_padded(char* p, const char* from, std::size_t n) {
-  std::memcpy(p, from, kReadAhead);
-  for (std::size_t i = kReadAhead; i < n; i += kReadAhead) {
-    std::memcpy(p + i, from + i, kReadAhead);
+template <typename Copy = PlainCopy>
+[[gnu::always_inline]] inline char* put_padded(char* p, const char* from, std::size_t n) {
+  char* const end = p + n;
+  do {
+    Copy::put_64(p, from);
+    p += kReadAhead;
+    from += kReadAhead;
     asm volatile("" ::: "memory");  // or compilers make a call of it, which costs more than the copy
-  }
-  return p + n;
+  } while (p < end);
+  return end;
 }
 
 inline constexpr std::uint64_t kOnes = 0x0101010101010101ull;
@@ -114,11 +125,13 @@ constexpr DigitPairs make_digit_pairs() {
 }
 inline constexpr DigitPairs kDigitPairs = make_digit_pairs();
 
-// Four decimal digits of v < 10^4 as ASCII, most significant first in memory.
-inline std::uint32_t four_digits(std::uint32_t v) {
-  const std::uint32_t hundreds = (v * 10486) >> 20;
-  return kDigitPairs.of[hundreds] | static_cast<std::uint32_t>(kDigitPairs.of[v - 100 * hundreds]) << 16;
-}
+// Four decimal digits of v < 10^4 as ASCII, most significant first in memory: of the numbers of a line most are counters
+// and times, which go through a table in its order.
+struct DigitQuads {
+  std::uint32_t of[10000];
+};
+extern const DigitQuads kDigitQuads;
+inline std::uint32_t four_digits(std::uint32_t v) { return kDigitQuads.of[v]; }
 
 // Eight digits of v < 10^8, alike.
 inline std::uint64_t eight_digits(std::uint32_t v) {

@@ -10,39 +10,37 @@
 
 namespace dft::encode {
 
-// {"id":N of a number that goes up by one, kept as its digits. Those that change are a word of their own: read together
-// with others, what was stored for the line before would have to reach the cache first.
+// {"id":N of a number that goes up by one, whose digits but the last four are kept.
 class IdText {
  public:
   explicit IdText(std::uint64_t first) { set(first); }
-  std::uint64_t value() const { return value_; }
+  std::uint64_t value() const { return base_ + low_; }
   char* put(char* p) const {
     std::memcpy(p, text_, 32);
-    p += size_;
-    std::memcpy(p - sizeof last_, &last_, sizeof last_);
-    return p;
+    const std::uint32_t low = low_;
+    if (__builtin_expect(short_, 0)) return text::put_below_1e4(p + kKey, low);
+    return text::put_four(p + size_, low);
   }
   void advance() {
-    ++value_;
-    if (last_ >> 24 != '9') {
-      last_ += 1u << 24;
-    } else {
-      set(value_);
-    }
+    if (__builtin_expect(++low_ == 10000, 0)) set(value());
   }
 
   void set(std::uint64_t value) {
-    value_ = value;
-    char* const end = text::put_uint(text::put_literal(text_, "{\"id\":"), value);
-    size_ = static_cast<std::uint32_t>(end - text_);
-    std::memcpy(&last_, end - sizeof last_, sizeof last_);
+    low_ = static_cast<std::uint32_t>(value % 10000);
+    base_ = value - low_;
+    short_ = base_ == 0;
+    char* p = text::put_literal(text_, "{\"id\":");
+    if (!short_) p = text::put_uint(p, base_ / 10000);
+    size_ = static_cast<std::uint32_t>(p - text_);
   }
 
  private:
-  std::uint64_t value_ = 0;
+  static constexpr std::size_t kKey = 6;
+  std::uint64_t base_ = 0;
+  std::uint32_t low_ = 0;
   std::uint32_t size_ = 0;
-  std::uint32_t last_ = 0;  // the last four characters, the last one highest
-  char text_[6 + text::kMaxNumber + text::kSlack];
+  bool short_ = true;  // below 10^4: no zeros stand in front
+  char text_[kKey + text::kMaxNumber + text::kSlack];
 };
 
 // Few threads alternate: those of calls and the lanes of their work. Writes the tid and ,"ts": behind it.
@@ -52,9 +50,10 @@ class TidText {
     for (Entry& entry : entries_) set(entry, 0);
   }
   char* put(char* p, std::int32_t tid) {
-    if (tid != last_->tid) look_up(tid);
-    std::memcpy(p, last_->text, sizeof last_->text);
-    return p + last_->size;
+    Entry& entry = entries_[static_cast<std::uint32_t>(tid) % kEntries];
+    if (__builtin_expect(tid != entry.tid, 0)) set(entry, tid);
+    std::memcpy(p, entry.text, sizeof entry.text);
+    return p + entry.size;
   }
 
  private:
@@ -64,10 +63,6 @@ class TidText {
     std::uint32_t size;
     char text[24];
   };
-  void look_up(std::int32_t tid) {
-    last_ = &entries_[static_cast<std::uint32_t>(tid) % kEntries];
-    if (tid != last_->tid) set(*last_, tid);
-  }
   static void set(Entry& entry, std::int32_t tid) {
     char buffer[24 + text::kMaxNumber + text::kSlack] = {};
     char* const end = text::put_literal(text::put_int(buffer, tid), ",\"ts\":");
@@ -76,7 +71,6 @@ class TidText {
     std::memcpy(entry.text, buffer, sizeof entry.text);
   }
   Entry entries_[kEntries];
-  Entry* last_ = entries_;
 };
 
 // Times of one trace have the same leading digits for minutes, and in a burst also the next four.

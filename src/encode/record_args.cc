@@ -164,6 +164,7 @@ inline ArgsText put_by_schema(char* p, const RecordHeader& record, const SchemaT
     if (__builtin_expect(value.outcome != ArgsOutcome::kWritten, 0)) return value;
     p = value.end;
   }
+  if (schema.has_constants) p = field->put(p);  // behind the last field
   return {p, left == 0 ? ArgsOutcome::kWritten : ArgsOutcome::kInconsistent};
 }
 

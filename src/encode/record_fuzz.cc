@@ -31,6 +31,10 @@ struct Fixture {
       model::put_arg(&fields[fields.size() - 16], type, key, nullptr, 0);
       definitions.add_schema(fields);
     }
+    const std::uint64_t one = 1;
+    fields.resize(16 + 24);  // an integer, and a hash that is a constant
+    model::put_arg(&fields[16], model::ArgType::kHash, "h", &one, 8);
+    definitions.add_schema(fields);
     definitions.add_schema("a list that is none");
   }
   encode::FakeDefinitions definitions;

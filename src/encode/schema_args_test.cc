@@ -109,7 +109,7 @@ TEST_F(SchemaArgs, ARecordThatDoesNotFitItsSchemaLeavesNoTrace) {
   bad.push_back(event(text)), bad.back().value(~std::uint64_t{0});  // wraps around when padded
   bad.push_back(event(text)), bad.back().value(~std::uint64_t{7}).value(0);
   bad.push_back(event(4711)), bad.back().value(1);
-  bad.push_back(event(model::kMaxSchemas + 1)), bad.back().value(1);
+  bad.push_back(event(model::kMaxSchemaId + 1)), bad.back().value(1);
   for (std::size_t i = 0; i < bad.size(); ++i) {
     EXPECT_FALSE(encode(bad[i])) << i;
     EXPECT_TRUE(out_.empty()) << i;

@@ -29,7 +29,7 @@ const SitePrefix* SiteCache::render(model::SiteId id) {
   model::SiteDef site;
   if (id == 0 || !definitions_.site(id, site)) return nullptr;
   const std::size_t bound = text::escaped_bound(site.name.data(), site.name.size()) +
-                            text::escaped_bound(site.cat.data(), site.cat.size()) + 128 + text::kSlack;
+                            text::escaped_bound(site.cat.data(), site.cat.size()) + 128 + kRoomForTid + text::kSlack;
   if (bound > kMaxPrefix || !prepare(bound)) return nullptr;
 
   char* const begin = arena_.end();
@@ -53,8 +53,19 @@ const SitePrefix* SiteCache::render(model::SiteId id) {
   slot.name_end = static_cast<std::uint32_t>(name_end - begin);
   slot.type_end = static_cast<std::uint32_t>(type_end - begin);
   slot.size = static_cast<std::uint32_t>(p - begin);
-  arena_.advance(slot.size);
+  slot.tid = -1;
+  arena_.advance(slot.size + kRoomForTid);
   return &slot;
+}
+
+void SiteCache::add_tid(const SitePrefix& prefix, std::int32_t tid) {
+  SitePrefix& slot = slot_of(prefix.id);
+  char text[kRoomForTid + text::kMaxNumber + text::kSlack];
+  char* const end = text::put_literal(text::put_int(text, tid), ",\"ts\":");
+  const auto size = static_cast<std::size_t>(end - text);
+  std::memcpy(arena_.data() + slot.offset + slot.size, text, size);
+  slot.size_with_tid = slot.size + static_cast<std::uint32_t>(size);
+  slot.tid = tid;
 }
 
 }  // namespace dft::encode

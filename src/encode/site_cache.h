@@ -19,6 +19,9 @@ struct SitePrefix {
   std::uint32_t name_end = 0;  // behind the name member, relative to offset
   std::uint32_t type_end = 0;  // behind the type member
   std::uint32_t size = 0;
+  // Of one thread there is more: its tid and ,"ts":
+  std::int32_t tid = -1;  // of none yet
+  std::uint32_t size_with_tid = 0;
 };
 
 class SiteCache {
@@ -33,6 +36,7 @@ class SiteCache {
     }
     return render(id);
   }
+  void add_tid(const SitePrefix& prefix, std::int32_t tid);
   const char* text(const SitePrefix& prefix) const { return arena_.data() + prefix.offset; }
 
   void forget() {  // fork child: without unmapping
@@ -41,6 +45,7 @@ class SiteCache {
   }
 
  private:
+  static constexpr std::size_t kRoomForTid = 24;
   static constexpr std::size_t kSlots = 16 * 1024;
   static constexpr std::size_t kArenaLimit = 4 * 1024 * 1024;
 

@@ -4,7 +4,8 @@
 //                     bytes padded to 8. The common form: keys stand once per process, not once per event.
 //   self-describing   each arg a header, the key padded to 8, the value padded to 8. For what a schema cannot hold:
 //                     relations, overwritten values of another size or type, odd keys, too many keys.
-// Texts carry no terminating NUL. A schema's field list is itself a self-describing list whose values are empty.
+// Texts carry no terminating NUL. A schema's field list is itself a self-describing list. The values in it are empty but
+// for constants: fields that have the same value in every record of the schema, and none of its own in the record.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,11 @@ namespace dft::model {
 using SchemaId = std::uint16_t;
 inline constexpr SchemaId kNoArgs = 0;
 inline constexpr SchemaId kSelfDescribing = 0xffff;
-inline constexpr SchemaId kMaxSchemas = 2048;  // real ids are 1..kMaxSchemas; more are not worth their memory
-inline constexpr unsigned kMaxFields = 32;     // of one schema
+// Schemas without and with constants; more are not worth their memory. Their ids are 1..kMaxSchemaId.
+inline constexpr SchemaId kMaxPlainSchemas = 2048;
+inline constexpr SchemaId kMaxConstantSchemas = 4096;
+inline constexpr SchemaId kMaxSchemaId = kMaxPlainSchemas + kMaxConstantSchemas;
+inline constexpr unsigned kMaxFields = 32;  // of one schema
 
 enum class ArgType : std::uint8_t {
   kInt64 = 1,
@@ -125,9 +129,10 @@ inline bool is_reserved_key(std::string_view key) {
   }
 }
 
+inline constexpr std::size_t kMaxPlainKey = 64;
 // True for a key that a schema may hold: short, and written as it is, whatever record it stands in.
 inline bool is_plain_key(std::string_view key) {
-  if (key.empty() || key.size() > 64 || is_reserved_key(key)) return false;
+  if (key.empty() || key.size() > kMaxPlainKey || is_reserved_key(key)) return false;
   for (const char c : key) {
     if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
   }
@@ -135,6 +140,7 @@ inline bool is_plain_key(std::string_view key) {
 }
 
 constexpr bool is_text(ArgType type) { return type == ArgType::kString || type == ArgType::kJson; }
+constexpr bool fits_constant(ArgType type) { return type >= ArgType::kInt64 && type <= ArgType::kHash && !is_text(type); }
 constexpr bool fits_schema(ArgType type) {
   return type >= ArgType::kInt64 && type <= ArgType::kJson && type != ArgType::kRelation;
 }
@@ -145,7 +151,7 @@ struct SchemaView {
   std::size_t bytes = 0;
 };
 
-// One decoded arg; key and value point into the record, or the key into its schema.
+// One decoded arg; key and value point into the record, or the key (and the value of a constant) into its schema.
 struct ArgView {
   ArgType type;
   const char* key;
@@ -191,7 +197,14 @@ class ArgCursor {
   }
 
   bool next_value(ArgView& out) {
-    if (left_ < 8 || !take_header(field_, fields_left_, out)) return false;
+    const char* field = field_;
+    std::size_t fields_left = fields_left_;
+    if (!take_header(field, fields_left, out)) return false;
+    const bool constant = out.value_len != 0;
+    if (!constant && left_ < 8) return false;
+    field_ = field;
+    fields_left_ = fields_left;
+    if (constant) return true;
     out.value = at_;
     out.value_len = 8;
     std::size_t size = 8;

@@ -27,7 +27,7 @@ enum RecordFlag : std::uint8_t {
   kFlagOpenAtEnd = 2,       // arg open_at_end:1
   kFlagNanoseconds = 8,     // begin and end are nanoseconds of the trace clock already, not ticks
   kFlagMetadataEvent = 16,  // a region of event_type 1: updates are ignored
-  kFlagSteady = 32,         // of its args most are those of the event of its site before: a hint to the encoder
+  kFlagConstants = 32,      // its schema holds constants: a hint to the encoder
 };
 
 struct RecordHeader {

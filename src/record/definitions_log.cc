@@ -223,10 +223,11 @@ model::StringId DefinitionsLog::intern_string(model::StringKind kind, std::strin
   return intern(like, bytes, {});
 }
 
-model::SchemaId DefinitionsLog::add_schema(std::string_view fields) {
+model::SchemaId DefinitionsLog::add_schema(std::string_view fields, bool has_constants) {
   const base::LockGuard guard(lock_);
   const std::uint32_t count = schema_count_.load(std::memory_order_relaxed);
-  if (count == model::kMaxSchemas) return model::kNoArgs;
+  const std::uint32_t alike = has_constants ? constant_schemas_ : count - constant_schemas_;
+  if (alike == (has_constants ? model::kMaxConstantSchemas : model::kMaxPlainSchemas)) return model::kNoArgs;
   Entry like{};
   like.of = DefinitionOf::kSchema;
   const std::size_t size = entry_size(fields, {});
@@ -234,6 +235,7 @@ model::SchemaId DefinitionsLog::add_schema(std::string_view fields) {
   if (memory == nullptr) return model::kNoArgs;
   const Entry* entry = put_entry(memory, like, count + 1, fields, {});
   schemas_[count] = entry;
+  constant_schemas_ += has_constants ? 1 : 0;
   schema_count_.store(count + 1, std::memory_order_release);
   mirror(*entry);
   return static_cast<model::SchemaId>(entry->id);

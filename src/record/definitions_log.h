@@ -29,8 +29,8 @@ class DefinitionsLog final : public model::Definitions {
   model::StringId intern_string(model::StringKind kind, std::string_view bytes);
 
   // `fields`: a list as model/args.h describes it. Every call makes a new schema (SchemaTable knows which there are).
-  // kNoArgs when memory is refused or all ids are given away.
-  model::SchemaId add_schema(std::string_view fields);
+  // kNoArgs when memory is refused or all ids are given away; those with constants are counted apart.
+  model::SchemaId add_schema(std::string_view fields, bool has_constants = false);
 
   bool site(model::SiteId id, model::SiteDef& out) const override;
   bool string(model::StringId id, model::StringDef& out) const override;
@@ -80,7 +80,8 @@ class DefinitionsLog final : public model::Definitions {
   std::atomic<std::uint32_t> room_until_{0};  // segments and the table have room for ids up to this one
   std::atomic<EntryPlace*> segments_[kSegments] = {};
   std::atomic<std::uint32_t> schema_count_{0};  // ids 1..schema_count_
-  const Entry* schemas_[model::kMaxSchemas] = {};
+  std::uint32_t constant_schemas_ = 0;          // how many of them have constants
+  const Entry* schemas_[model::kMaxSchemaId] = {};
   std::atomic<Arena*> arena_{nullptr};
   std::atomic<ChunkPool*> mirror_pool_{nullptr};
   model::ChunkHeader* mirror_chunk_ = nullptr;

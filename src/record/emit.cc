@@ -123,6 +123,23 @@ model::SchemaId schema_id(const ArgField* fields, std::size_t count) {
   return schema;
 }
 
+model::SchemaId schema_id(const FieldOrConstant* fields, std::size_t count) {
+  char list[model::kMaxFields * model::arg_size(model::kMaxPlainKey, sizeof(std::uint64_t))];
+  std::size_t size = 0;
+  if (count > model::kMaxFields) return model::kSelfDescribing;
+  for (const FieldOrConstant* at = fields; at != fields + count; ++at) {
+    const ArgField& field = at->field;
+    const bool fits = at->is_constant ? model::fits_constant(field.type) : model::fits_schema(field.type);
+    if (!fits || !model::is_plain_key(field.key)) return model::kSelfDescribing;
+    const std::size_t value_len = at->is_constant ? sizeof at->value : 0;
+    model::put_arg(list + size, field.type, field.key, &at->value, value_len);
+    size += model::arg_size(field.key.size(), value_len);
+  }
+  recorder.settle_child();
+  const model::SchemaId schema = recorder.definitions.add_schema({list, size}, true);
+  return schema == model::kNoArgs ? model::kSelfDescribing : schema;
+}
+
 namespace {
 [[gnu::noinline]] void emit_slowly(const RecordHeader& header, const Args& args) {
   ThreadState* state = enter();

@@ -102,6 +102,15 @@ struct ArgField {
 // kSelfDescribing when there can be no such schema (an odd key, more than model::kMaxFields, no memory): use ArgWriter.
 model::SchemaId schema_id(const ArgField* fields, std::size_t count);
 
+// The same with fields that have one value in all records of the schema, which then carry none for it. Every call makes
+// another schema, of which there are model::kMaxConstantSchemas at most.
+struct FieldOrConstant {
+  ArgField field;
+  bool is_constant;
+  std::uint64_t value;  // of a constant: a scalar, or the StringId of a hash
+};
+model::SchemaId schema_id(const FieldOrConstant* fields, std::size_t count);
+
 // The values, one for each field and in their order, gathered on the caller's stack.
 template <std::size_t N>
 class ValueList {

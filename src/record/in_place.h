@@ -23,13 +23,13 @@ class EventInPlace {
 
   // REQUIRES: true; to be called once. `args_end`: behind the values of the schema.
   void end(model::SiteId site, base::Ticks begin_ticks, base::Ticks end_ticks, model::SchemaId schema,
-           const char* args_end, std::uint32_t lane) {
+           const char* args_end, std::uint32_t lane, std::uint8_t flags = 0) {
     const auto size = static_cast<std::size_t>(args_end - at_);
     // Field by field into its place: a copy of what was only just put together waits for the stores.
     auto& header = *reinterpret_cast<model::RecordHeader*>(at_);
     header.size = static_cast<std::uint32_t>(size);
     header.kind = model::RecordKind::kEvent;
-    header.flags = model::kFlagSteady;
+    header.flags = flags;
     header.schema = schema;
     header.site = site;
     header.lane = lane;

@@ -45,7 +45,7 @@ class SchemaTable {
     std::atomic<std::uint64_t> edge;  // from, type, length of the key, target; 0: none
   };
   static constexpr std::size_t kPlaces = 8192;
-  static constexpr std::uint32_t kMaxEdges = model::kMaxSchemas;  // every edge makes a schema
+  static constexpr std::uint32_t kMaxEdges = model::kMaxPlainSchemas;  // every edge makes a schema
   static constexpr int kTargetShift = 48;
 
   static std::uint64_t edge_of(std::uint32_t from, model::ArgType type, std::uint32_t key_len) {

@@ -84,9 +84,21 @@ TEST_F(Schemas, KeysMadeUpAtRunTimeFillTheTableOnceAndKnownOnesStay) {
     EXPECT_EQ(keys_of(id), "key" + std::to_string(i) + " ");
     ++made;
   }
-  EXPECT_EQ(made, model::kMaxSchemas - 2u);
+  EXPECT_EQ(made, model::kMaxPlainSchemas - 2u);
   EXPECT_EQ(chain({"step", "loss"}), step);
   EXPECT_EQ(table_->extend(step, ArgType::kInt64, "step"), step);
+}
+
+TEST_F(Schemas, ThoseWithConstantsAreBoundedApart) {
+  DefinitionsLog& log = *definitions_;
+  char list[model::arg_size(4, 8)];
+  const std::uint64_t value = 7;
+  model::put_arg(list, ArgType::kUint64, "size", &value, 8);
+  for (unsigned i = 0; i < model::kMaxConstantSchemas; ++i) ASSERT_NE(log.add_schema({list, sizeof list}, true), 0) << i;
+  EXPECT_EQ(log.add_schema({list, sizeof list}, true), model::kNoArgs);
+  const SchemaId plain = chain({"step"});
+  EXPECT_NE(plain, model::kSelfDescribing);
+  EXPECT_EQ(keys_of(plain), "step ");
 }
 
 TEST_F(Schemas, ThreadsAgree) {

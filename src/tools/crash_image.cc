@@ -116,7 +116,7 @@ void CrashImage::read_definitions(const ChunkHeader& chunk) {
         break;
       }
       case model::DefinitionOf::kSchema:
-        if (entry.id <= model::kMaxSchemas) schemas_[static_cast<model::SchemaId>(entry.id)] = {text, entry.name_len};
+        if (entry.id <= model::kMaxSchemaId) schemas_[static_cast<model::SchemaId>(entry.id)] = {text, entry.name_len};
         break;
       default: break;
     }

@@ -74,4 +74,15 @@ model::SchemaId SchemaCache::look_up(std::uint64_t keys) {
   return *known;
 }
 
+model::SchemaId constants_schema(std::uint64_t keys, std::uint64_t own, const std::uint64_t* values) {
+  record::FieldOrConstant fields[model::kMaxFields];
+  std::size_t count = 0;
+  for (unsigned i = 0; i < static_cast<unsigned>(Key::kCount) && count < model::kMaxFields; ++i) {
+    if ((keys >> i & 1u) == 0) continue;
+    fields[count] = {kFields[i], (own >> i & 1u) == 0, values[count]};
+    ++count;
+  }
+  return record::schema_id(fields, count);
+}
+
 }  // namespace dft::gpu

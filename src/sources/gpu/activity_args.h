@@ -70,6 +70,10 @@ enum class Key : std::uint8_t {
 };
 static_assert(static_cast<unsigned>(Key::kCount) <= 64);
 
+// The schema of records with these keys and values whose args are constants but for `own`; each call makes another.
+// kSelfDescribing when there can be no more. REQUIRES: no text among the keys.
+model::SchemaId constants_schema(std::uint64_t keys, std::uint64_t own, const std::uint64_t* values);
+
 class SchemaCache {
  public:
   // `kind`: records of one kind mostly have the same keys.

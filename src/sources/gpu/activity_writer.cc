@@ -44,7 +44,9 @@ void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuCl
   settings_ = settings;
   backend_ = &backend;
   clock_ = &clock;
-  with_dur_ns_ = settings.time_metric != model::TimeMetric::kNs;
+  const bool with_dur_ns = settings.time_metric != model::TimeMetric::kNs;
+  templates_.configure(with_dur_ns == with_dur_ns_);
+  with_dur_ns_ = with_dur_ns;
   names_.configure(settings.kernel_names, backend.category(ActivityKind::kKernel), backend.layer());
   lanes_.configure(backend.layer(), "CUPTI overhead");
   lanes_.forget();
@@ -85,6 +87,16 @@ inline ActivityWriter::Times ActivityWriter::times_of(const Activity& activity, 
     times.suspect = Suspect::kBeforeApi;
   }
   return times;
+}
+
+// Whether times_of() would find nothing suspect, in the common case.
+[[gnu::always_inline]] inline bool ActivityWriter::has_good_times(const Activity& activity, ActivityKind kind) const {
+  const std::uint64_t begin = activity.begin;
+  const std::uint64_t end = activity.end;
+  if (begin == 0 || end < begin || end > arrival_ns_ + kFutureSlackNs) return false;
+  if (!is_work(kind) || launches_ == nullptr) return true;
+  const Launch& launch = launches_[activity.correlation % kLaunches];
+  return launch.correlation != activity.correlation || begin >= launch.begin;
 }
 
 inline model::SiteId ActivityWriter::site_of(const Activity& activity, ActivityKind kind) {
@@ -128,29 +140,69 @@ void ActivityWriter::activity(const Activity& activity) {
 
 [[gnu::always_inline]] inline void ActivityWriter::write(const Activity& activity, ActivityKind kind) {
   if (is_api(kind)) remember_launch(activity);
-  std::uint32_t device = activity.device;
-  if (!is_api(kind) && device == kNoId && activity.context != kNoId) device = lanes_.device_of(activity.context);
   KernelName name{};
   if (kind == ActivityKind::kKernel) {
     name = names_.of(activity.kernel.symbol);
   } else {
     name.site = site_of(activity, kind);
   }
+  if (__builtin_expect(may_have_template(activity, kind) && has_good_times(activity, kind), 1)) {
+    ArgTemplate* known = templates_.find(activity, kind, name.site, name.symbol);
+    if (__builtin_expect(known != nullptr, 1)) return write_by_template(activity, kind, *known);
+  }
+  write_all_args(activity, kind, name);
+}
+
+inline std::uint32_t ActivityWriter::device_of(const Activity& activity, ActivityKind kind) {
+  const bool is_known = is_api(kind) || activity.device != kNoId || activity.context == kNoId;
+  return is_known ? activity.device : lanes_.device_of(activity.context);
+}
+
+[[gnu::always_inline]] inline void ActivityWriter::write_by_template(const Activity& activity, ActivityKind kind,
+                                                                     ArgTemplate& known) {
+  ++counts_.suspects[static_cast<unsigned>(Suspect::kNone)];
+  ++counts_.records[static_cast<unsigned>(kind)];
+  if (__builtin_expect(known.lane == 0, 0)) known.lane = lane_of(activity, kind, device_of(activity, kind));
+  constexpr std::size_t kMost = 3 * sizeof(std::uint64_t);  // kOwnKeys
+  record::EventInPlace event(kMost);
+  if (!event) return;
+  ActivityArgs args(event.args());
+  args.add(Key::kCorrelation, activity.correlation);
+  if (kind == ActivityKind::kKernel) args.add_signed(Key::kGridId, activity.kernel.grid_id);
+  // Its times are as they came: none is suspect.
+  if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, activity.end - activity.begin);
+  event.end(known.site, clock_->to_ticks(activity.begin), clock_->to_ticks(activity.end), known.schema, args.end(),
+            known.lane, model::kFlagConstants);
+}
+
+[[gnu::noinline]] void ActivityWriter::write_all_args(const Activity& activity, ActivityKind kind, KernelName name) {
   const Times times = times_of(activity, kind);
   ++counts_.suspects[static_cast<unsigned>(times.suspect)];
   ++counts_.records[static_cast<unsigned>(kind)];
+  const std::uint32_t device = device_of(activity, kind);
   const std::uint32_t lane = lane_of(activity, kind, device);  // may emit the lane's name
-  record::EventInPlace event(ActivityArgs::kMost);
-  if (!event) return;
-  ActivityArgs args = args_of(event.args(), activity, kind, device, name.symbol);
-  if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, times.end - times.begin);
-  if (__builtin_expect(times.suspect != Suspect::kNone, 0)) {
-    args.add_string(Key::kClockSuspect, suspect_name(times.suspect));
+  std::uint64_t values[model::kMaxFields];
+  std::uint64_t keys = 0;
+  {
+    record::EventInPlace event(ActivityArgs::kMost);
+    if (!event) return;
+    ActivityArgs args = args_of(event.args(), activity, kind, device, name.symbol);
+    if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, times.end - times.begin);
+    if (times.suspect != Suspect::kNone) args.add_string(Key::kClockSuspect, suspect_name(times.suspect));
+    const model::SchemaId schema = schemas_.of(args.keys(), kind);
+    const bool usable = schema != model::kSelfDescribing;  // else no memory: the event stays, without args
+    const auto size = static_cast<std::size_t>(args.end() - event.args());
+    // A context's device may become known later, and is an arg then.
+    const bool final = is_api(kind) || device != kNoId || activity.context == kNoId;
+    if (usable && final && times.suspect == Suspect::kNone && may_have_template(activity, kind) &&
+        size <= sizeof values && templates_.is_worth_one(activity, kind, name.site)) {
+      keys = args.keys();
+      std::memcpy(values, event.args(), size);
+    }
+    event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end),
+              usable ? schema : model::kNoArgs, usable ? args.end() : event.args(), lane);
   }
-  const model::SchemaId schema = schemas_.of(args.keys(), kind);
-  const bool usable = schema != model::kSelfDescribing;  // else no memory: the event stays, without args
-  event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), usable ? schema : model::kNoArgs,
-            usable ? args.end() : event.args(), lane);
+  if (keys != 0) templates_.make(activity, kind, name.site, name.symbol, keys, values);
 }
 
 void ActivityWriter::emit_facts(const char* name, const record::Args& args) const {

@@ -8,6 +8,7 @@
 
 #include "sources/gpu/activity.h"
 #include "sources/gpu/activity_args.h"
+#include "sources/gpu/arg_templates.h"
 #include "sources/gpu/backend.h"
 #include "sources/gpu/gpu_clock.h"
 #include "sources/gpu/lanes.h"
@@ -64,8 +65,12 @@ class ActivityWriter final : public ActivitySink {
 
   // `kind`: the activity's, a constant where it is known.
   void write(const Activity& activity, ActivityKind kind);
+  void write_by_template(const Activity& activity, ActivityKind kind, ArgTemplate& known);
+  void write_all_args(const Activity& activity, ActivityKind kind, KernelName name);
+  std::uint32_t device_of(const Activity& activity, ActivityKind kind);
   void remember_launch(const Activity& activity);
   Times times_of(const Activity& activity, ActivityKind kind) const;
+  bool has_good_times(const Activity& activity, ActivityKind kind) const;
   model::SiteId site_of(const Activity& activity, ActivityKind kind);
   model::SiteId make_site(const Activity& activity, unsigned operation) const;
   std::uint32_t lane_of(const Activity& activity, ActivityKind kind, std::uint32_t device);
@@ -77,6 +82,7 @@ class ActivityWriter final : public ActivitySink {
   NameTable names_;
   Lanes lanes_;
   SchemaCache schemas_;
+  ArgTemplates templates_;
   model::SiteId* sites_ = nullptr;  // [kActivityKinds][kOperations]
   Launch* launches_ = nullptr;
   std::uint64_t arrival_ns_ = 0;

@@ -75,13 +75,15 @@ void NameTable::configure(KernelNames form, std::string_view category, model::La
   layer_ = layer;
   pointers_.clear();
   texts_.clear();
+  for (Recent& recent : recent_) recent = Recent{};
 }
 
-KernelName NameTable::of(const char* symbol) {
+KernelName NameTable::find(const char* symbol) {
   if (symbol == nullptr || *symbol == '\0') return {record::site_id(kUnnamed, category_, layer_), 0};
   Entry* known = pointers_.find({reinterpret_cast<std::uintptr_t>(symbol)});
-  if (known != nullptr && is_still(*known, symbol)) return known->name;
-  return look_up(symbol);
+  const KernelName name = known != nullptr && is_still(*known, symbol) ? known->name : look_up(symbol);
+  if (buffer_ != 0) recent_[place_of(symbol)] = {symbol, buffer_, name};
+  return name;
 }
 
 inline bool NameTable::is_still(Entry& entry, const char* symbol) const {

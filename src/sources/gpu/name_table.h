@@ -27,7 +27,11 @@ class NameTable {
   ~NameTable();
   void configure(KernelNames form, std::string_view category, model::Layer layer);
   void next_buffer() { ++buffer_; }   // before the first of them no pointer is trusted
-  KernelName of(const char* symbol);  // null or empty: "kernel"
+  KernelName of(const char* symbol) {  // null or empty: "kernel"
+    const Recent& recent = recent_[place_of(symbol)];
+    if (__builtin_expect(recent.symbol == symbol && recent.buffer == buffer_, 1)) return recent.name;
+    return find(symbol);
+  }
   std::size_t count() const { return texts_.size(); }
 
  private:
@@ -40,6 +44,17 @@ class NameTable {
     Arena* next;
     std::size_t used;
   };
+  // Pointers compared in the buffer at hand.
+  struct Recent {
+    const char* symbol = nullptr;
+    std::uint64_t buffer = ~std::uint64_t{0};  // none
+    KernelName name{};
+  };
+  static constexpr unsigned kRecentBits = 8;
+  static std::size_t place_of(const char* symbol) {
+    return reinterpret_cast<std::uintptr_t>(symbol) * 0x9e3779b97f4a7c15ull >> (64 - kRecentBits);
+  }
+  KernelName find(const char* symbol);
   static constexpr std::size_t kArenaSize = 1 << 16;
   bool is_still(Entry& entry, const char* symbol) const;
   KernelName look_up(const char* symbol);
@@ -52,6 +67,7 @@ class NameTable {
   FlatMap<WordKey, Entry> pointers_;
   FlatMap<WordKey, Entry> texts_;  // by a hash of the text
   std::uint64_t buffer_ = 0;
+  Recent recent_[1u << kRecentBits];
   Arena* arena_ = nullptr;
 };
 

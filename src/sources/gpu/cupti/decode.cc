@@ -10,12 +10,10 @@ namespace dft::gpu::cupti {
 
 namespace {
 
-// The kinds of work whose records hold nothing but themselves.
-bool decode_plain(std::uint32_t kind, const Version& version, Record record, Activity& out, bool& known) {
+// The kinds of work whose records hold nothing but themselves; kernels apart, of which there are most.
+bool decode_plain(std::uint32_t kind, Record record, Activity& out, bool& known) {
   known = true;
   switch (kind) {
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return decode_kernel(record, version.has_kernel_graph_id(), out);
     case CUPTI_ACTIVITY_KIND_MEMCPY: return decode_memcpy(record, out);
     case CUPTI_ACTIVITY_KIND_MEMCPY2: return decode_peer_copy(record, out);
     case CUPTI_ACTIVITY_KIND_MEMSET: return decode_memset(record, out);
@@ -65,15 +63,19 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
   CUpti_Activity* at = nullptr;
   if (buffer.valid == 0 || choice_.next(data, buffer.valid, &at) != CUPTI_SUCCESS) return;
   const unsigned char* current = reinterpret_cast<unsigned char*>(at);
-  while (current != nullptr) {
-    const bool more = choice_.next(data, buffer.valid, &at) == CUPTI_SUCCESS;
-    const unsigned char* next = more ? reinterpret_cast<unsigned char*>(at) : nullptr;
-    // A library that goes astray must not lead us out of the buffer.
-    if (current < buffer.data || current + sizeof(std::uint64_t) > end || (more && (next <= current || next > end))) {
+  bool more = true;
+  while (more && current != nullptr) {
+    more = choice_.next(data, buffer.valid, &at) == CUPTI_SUCCESS;
+    const unsigned char* const next = more ? reinterpret_cast<unsigned char*>(at) : end;
+    const auto size = static_cast<std::size_t>(next - current);
+    const auto left = static_cast<std::size_t>(end - current);
+    // A library that goes astray must not lead us out of the buffer. What lies before or behind it, or does not go on,
+    // has no size, or more than there is.
+    if (left > buffer.valid || size - 1 >= left || left < sizeof(std::uint64_t)) {
       sink.loss(LossCause::kUndecodable, 0, static_cast<std::uint64_t>(end - buffer.data), "records out of order");
       break;
     }
-    const Record record(current, static_cast<std::size_t>((more ? next : end) - current));
+    const Record record(current, size);
     if (record.get(kKind) == CUPTI_ACTIVITY_KIND_INVALID) break;  // a buffer given back by force: nothing behind it
     if (!decode_record(record, sink)) count_unknown(record);
     current = next;
@@ -84,6 +86,13 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
 bool Decoder::decode_record(Record record, ActivitySink& sink) {
   const std::uint32_t kind = record.get(kKind);
   switch (kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+      Activity activity;
+      if (!decode_kernel(record, choice_.version.has_kernel_graph_id(), activity)) return false;
+      if (wants(ActivityKind::kKernel)) sink.activity(activity);
+      return true;
+    }
     case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api(record, ActivityKind::kRuntimeApi, sink);
     case CUPTI_ACTIVITY_KIND_DRIVER: return decode_api(record, ActivityKind::kDriverApi, sink);
     case CUPTI_ACTIVITY_KIND_DEVICE: {
@@ -110,7 +119,7 @@ bool Decoder::decode_record(Record record, ActivitySink& sink) {
   }
   Activity activity;
   bool known = false;
-  if (!decode_plain(kind, choice_.version, record, activity, known) || !known) return false;
+  if (!decode_plain(kind, record, activity, known) || !known) return false;
   if (wants(activity.kind)) sink.activity(activity);
   return true;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What runs on the device: kernels, copies, memsets, graphs.
+#include <cstddef>
+#include <cstring>
+
 #include "sources/gpu/cupti/decode.h"
 
 namespace dft::gpu::cupti {
@@ -12,6 +15,20 @@ constexpr std::uint8_t kAsync = 1;  // flag of copies and memsets
 void set_graph(Activity& out, std::uint64_t node, std::uint32_t graph) {
   out.graph_node = node;
   out.graph = node != 0 && graph != 0 ? graph : kNoId;
+}
+
+// Grid, block and shared memory stand in both in one order: two copies of 16 bytes, which are compared so as well.
+void copy_sizes(Record record, KernelDetail& detail) {
+  using namespace kernel;
+  constexpr std::size_t kFirst = offsetof(KernelDetail, grid);
+  constexpr std::size_t kSize = kDynamicShared.offset + sizeof(std::int32_t) - kGridX.offset;
+  const auto same = [](std::size_t field, std::size_t own) constexpr { return field - kGridX.offset == own - kFirst; };
+  static_assert(same(kBlockX.offset, offsetof(KernelDetail, block)));
+  static_assert(same(kStaticShared.offset, offsetof(KernelDetail, static_shared_memory)));
+  static_assert(same(kDynamicShared.offset, offsetof(KernelDetail, dynamic_shared_memory)));
+  static_assert(kSize == 32);
+  const auto* from = static_cast<const unsigned char*>(record.bytes()) + kGridX.offset;
+  std::memcpy(reinterpret_cast<char*>(&detail) + kFirst, from, kSize);
 }
 
 }  // namespace
@@ -30,14 +47,7 @@ bool decode_kernel(Record record, bool has_graph_id, Activity& out) {
   KernelDetail& detail = out.kernel;
   detail.symbol = record.get(kName);
   detail.grid_id = record.get(kGridId);
-  detail.grid[0] = record.get(kGridX);
-  detail.grid[1] = record.get(kGridY);
-  detail.grid[2] = record.get(kGridZ);
-  detail.block[0] = record.get(kBlockX);
-  detail.block[1] = record.get(kBlockY);
-  detail.block[2] = record.get(kBlockZ);
-  detail.static_shared_memory = record.get(kStaticShared);
-  detail.dynamic_shared_memory = record.get(kDynamicShared);
+  copy_sizes(record, detail);
   detail.registers_per_thread = record.get(kRegisters);
   detail.local_memory_per_thread = record.get(kLocalPerThread);
   detail.cluster[0] = record.get(kClusterX, 0u);

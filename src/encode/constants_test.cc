@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Records whose schema has constants: the same lines as with all values in the record.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "encode/event_encoder.h"
+#include "encode/record_for_test.h"
+#include "encode/strict_json_for_test.h"
+
+namespace dft::encode {
+namespace {
+
+using model::ArgType;
+
+struct Field {
+  ArgType type;
+  std::string_view key;
+  bool constant;
+  std::uint64_t value;
+};
+
+// a..i, of which b, g (signed) and h are the record's own.
+class Constants : public testing::Test {
+ protected:
+  model::SchemaId add(const std::vector<Field>& fields) {
+    std::string list;
+    for (const Field& field : fields) {
+      const std::size_t value_len = field.constant ? 8 : 0;
+      const std::size_t at = list.size();
+      list.resize(at + model::arg_size(field.key.size(), value_len));
+      model::put_arg(list.data() + at, field.type, field.key, &field.value, value_len);
+    }
+    return definitions_.add_schema(list);
+  }
+  static std::vector<Field> fields(std::uint64_t symbol, bool with_constants) {
+    std::vector<Field> all;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      const bool own = i == 1 || i == 6 || i == 7;
+      const ArgType type = i == 6 ? ArgType::kInt64 : ArgType::kUint64;
+      all.push_back({type, std::string_view("abcdefgh").substr(i, 1), with_constants && !own, i});
+    }
+    all.insert(all.begin() + 4, {ArgType::kHash, "symbol_hash", with_constants, symbol});
+    all.push_back({ArgType::kInt64, "i", with_constants, static_cast<std::uint64_t>(-9)});
+    return all;
+  }
+  RecordBuilder by_constants(std::uint64_t b, std::int64_t g, std::uint64_t h) const {
+    RecordBuilder record(model::RecordKind::kEvent, site_, 5000 + b, 7000 + h + b,
+                         model::kFlagNanoseconds | model::kFlagConstants);
+    record.header().schema = constants_;
+    record.value(b).value(static_cast<std::uint64_t>(g)).value(h);
+    return record;
+  }
+  RecordBuilder by_values(std::uint64_t b, std::int64_t g, std::uint64_t h) const {
+    RecordBuilder record(model::RecordKind::kEvent, site_, 5000 + b, 7000 + h + b);
+    record.header().schema = values_;
+    for (const std::uint64_t value : {std::uint64_t{0}, b, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{symbol_},
+                                      std::uint64_t{4}, std::uint64_t{5}, static_cast<std::uint64_t>(g), h,
+                                      static_cast<std::uint64_t>(-9)}) {
+      record.value(value);
+    }
+    return record;
+  }
+  // The same records, both ways.
+  void expect_same(std::uint64_t b, std::int64_t g, std::uint64_t h, std::int32_t tid = 9) {
+    out_.clear(), expected_.clear();
+    ASSERT_TRUE(encoder_.encode(by_constants(b, g, h).get(), tid, out_));
+    ASSERT_TRUE(general_.encode(by_values(b, g, h).get(), tid, expected_));
+    ASSERT_EQ(out_.view(), expected_.view());
+    for (const std::string& line : strict::lines_of(out_.view())) strict::parse(line);
+  }
+
+  FakeDefinitions definitions_;
+  model::SiteId site_ = definitions_.add_site("kernel", "CUDA_KERNEL", model::Layer::kCuda);
+  model::StringId symbol_ = definitions_.add_string(model::StringKind::kString, "_Zk");
+  model::SchemaId constants_ = add(fields(symbol_, true));
+  model::SchemaId values_ = add(fields(symbol_, false));
+  base::ClockMap clock_;
+  EventEncoder encoder_{definitions_, clock_, EncoderOptions{}};
+  EventEncoder general_{definitions_, clock_, EncoderOptions{}};
+  base::Buffer out_, expected_;
+};
+
+TEST_F(Constants, CountersJumpsAndSignsAreWrittenRight) {
+  std::uint64_t jump = 1;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    jump = jump * 6364136223846793005u + 1442695040888963407u;
+    // b crosses lengths as a counter; g turns negative now and then; h jumps over all lengths, then rests.
+    const std::uint64_t b = i < 1000 ? 9990 + i / 50 : 99'999'500 + i;
+    const auto g = static_cast<std::int64_t>(i % 97 == 0 ? -i : i * 30);
+    const std::uint64_t h = i % 300 < 200 ? jump >> (jump & 63) : 123'456'789;
+    ASSERT_NO_FATAL_FAILURE(expect_same(b, g, h)) << i;
+  }
+  for (const std::uint64_t b : {0ull, 9ull, 9999ull, 10000ull, 10001ull, 99999ull, 100000ull, ~0ull, ~0ull - 1}) {
+    ASSERT_NO_FATAL_FAILURE(expect_same(b, INT64_MIN, b)) << b;
+    ASSERT_NO_FATAL_FAILURE(expect_same(b, INT64_MAX, b)) << b;
+  }
+}
+
+TEST_F(Constants, ThreadsOfOneSiteDoNotMix) {
+  for (int i = 0; i < 20; ++i) ASSERT_NO_FATAL_FAILURE(expect_same(7, 7, 7, i % 3 == 0 ? 17 : 1 + i % 2)) << i;
+}
+
+TEST_F(Constants, AfterALostBlockTheStringIsDefinedAnew) {
+  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(expect_same(i, 1, 2));
+  encoder_.forget_defined_strings();
+  out_.clear();
+  ASSERT_TRUE(encoder_.encode(by_constants(9, 1, 2).get(), 9, out_));
+  const auto lines = strict::lines_of(out_.view());
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("\"name\":\"SH\""), std::string::npos) << lines[0];
+}
+
+TEST_F(Constants, ARecordThatDoesNotFitItsSchemaIsRefused) {
+  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(expect_same(i, 1, 2));
+  RecordBuilder record = by_constants(1, 2, 3);
+  record.value(4);
+  EXPECT_FALSE(encoder_.encode(record.get(), 9, out_));
+  record.header().size -= 16;
+  EXPECT_FALSE(encoder_.encode(record.get(), 9, out_));
+}
+
+TEST_F(Constants, OtherKindsOfRecordsHaveThemToo) {
+  for (int i = 0; i < 3; ++i) {
+    RecordBuilder instant = by_constants(1, 2, 3);
+    instant.header().flags = static_cast<std::uint8_t>(instant.header().flags | model::kFlagInstant);
+    RecordBuilder counter = by_constants(1, 2, 3);
+    counter.header().kind = model::RecordKind::kCounter;
+    out_.clear();
+    ASSERT_TRUE(encoder_.encode(instant.get(), 9, out_) && encoder_.encode(counter.get(), 9, out_));
+    const auto lines = strict::lines_of(out_.view());
+    EXPECT_NE(lines[lines.size() - 2].find("\"instant\":1,\"a\":0,\"b\":1,"), std::string::npos);
+    EXPECT_NE(lines.back().find("\"h\":3,\"i\":-9}}"), std::string::npos) << lines.back();
+  }
+}
+
+TEST_F(Constants, WithoutMetadataTheyAreLeftOut) {
+  EncoderOptions options;
+  options.metadata = false;
+  EventEncoder bare(definitions_, clock_, options);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(bare.encode(by_constants(1, 2, 3).get(), 9, out_));
+  EXPECT_EQ(out_.view().find("\"a\""), std::string_view::npos);
+}
+
+TEST_F(Constants, AListThatIsNoneIsRefused) {
+  for (const Field& bad : {Field{ArgType::kString, "x", true, 1}, Field{ArgType::kUint64, "hhash", true, 1},
+                           Field{ArgType::kUint64, "a", true, 1}, Field{ArgType::kHash, "x", true, 1u << 30}}) {
+    std::vector<Field> list = fields(symbol_, true);
+    list.push_back(bad);
+    RecordBuilder record = by_constants(1, 2, 3);
+    record.header().schema = add(list);
+    EXPECT_FALSE(encoder_.encode(record.get(), 9, out_)) << bad.key;
+  }
+}
+
+}  // namespace
+}  // namespace dft::encode

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "encode/event_ends.h"
+
+#include <cstring>
+
+namespace dft::encode {
+
+using model::ArgType;
+
+namespace {
+
+constexpr std::uint8_t kFlags = model::kFlagConstants | model::kFlagNanoseconds;
+
+std::uint64_t value_of(const model::RecordHeader& record, unsigned field) {
+  std::uint64_t value;
+  std::memcpy(&value, model::args_begin(record) + field * sizeof value, sizeof value);
+  return value;
+}
+
+bool can_have_one(const model::RecordHeader& record, const SchemaText& schema) {
+  bool integers = schema.fields <= EventEnd::kMostFields && record.kind == model::RecordKind::kEvent &&
+                  (record.flags & ~kFlags) == 0 && model::args_bytes(record) == schema.fields * sizeof(std::uint64_t);
+  const FieldText* field = schema.first();
+  for (unsigned i = 0; integers && i < schema.fields; ++i, field = field->next()) {
+    integers = field->type == ArgType::kInt64 || field->type == ArgType::kUint64;
+  }
+  return integers && schema.room < 8192;
+}
+
+}  // namespace
+
+void EventEnd::begin_piece(const char* at) {
+  piece_[pieces_] = {};
+  piece_[pieces_].offset = static_cast<std::uint16_t>(at - text());
+}
+
+void EventEnd::end_piece(const char* at) {
+  piece_[pieces_].size = static_cast<std::uint16_t>(at - text() - piece_[pieces_].offset);
+}
+
+char* EventEnd::put_number(char* p, unsigned number, bool is_signed, std::uint64_t value) {
+  if (is_signed && static_cast<std::int64_t>(value) < 0) jumps_ = static_cast<std::uint8_t>(jumps_ | 1u << number);
+  Piece& piece = piece_[pieces_];
+  if (value >= kShort && !jumps(number)) {
+    p = text::put_uint(p, value);
+    const auto at = static_cast<std::uint16_t>(p - 4 - text() - piece.offset);
+    counter_[counters_++] = {value - value % kShort, at, static_cast<std::uint16_t>(number), 0};
+    ++piece.counters;
+    return p;
+  }
+  end_piece(p);
+  piece.field = static_cast<std::uint8_t>(number);
+  piece.is_signed = is_signed;
+  piece.jumps = jumps(number);
+  ++pieces_;
+  begin_piece(p);
+  return p;
+}
+
+void EventEnd::render(const SchemaText& schema, const ArgsHead& args_head, const model::RecordHeader& record) {
+  pieces_ = counters_ = 0;
+  begin_piece(text());
+  char* p = text::put_literal(text(), ",\"ph\":1");
+  std::memcpy(p, args_head.text, sizeof args_head.text);
+  p += ArgsHead::kSize;
+  const FieldText* field = schema.first();
+  for (unsigned i = 0; i < fields_; ++i, field = field->next()) {
+    p = put_number(field->put(p), i, field->type == ArgType::kInt64, value_of(record, i));
+  }
+  p = text::put_literal(field->put(p), "}}\n");
+  end_piece(p);
+}
+
+// Counters that outgrow their place at every other use are none.
+void EventEnd::note_misfits(const model::RecordHeader& record) {
+  constexpr std::uint32_t kFree = 4;
+  constexpr std::uint32_t kUsesForOne = 64;  // rendering anew must cost little beside them
+  const auto note = [&](unsigned field) {
+    if (misfits_[field] < 255) ++misfits_[field];
+    if (misfits_[field] < 255 && misfits_[field] <= kFree + uses_ / kUsesForOne) return;
+    jumps_ = static_cast<std::uint8_t>(jumps_ | 1u << field);
+  };
+  for (unsigned i = 0; i < counters_; ++i) {
+    if (value_of(record, counter_[i].field) - counter_[i].base >= kShort) note(counter_[i].field);
+  }
+  for (unsigned i = 0; i < pieces_; ++i) {
+    if (!piece_[i].jumps && value_of(record, piece_[i].field) >= kShort) note(piece_[i].field);
+  }
+}
+
+bool EventEnds::prepare() {
+  if (!places_.empty()) return true;
+  constexpr std::size_t kBytes = (std::size_t{model::kMaxSchemaId} + 1) * sizeof(std::uint32_t);
+  if (!places_.reserve(kBytes) || !arena_.reserve(8)) return false;
+  std::memset(places_.data(), 0, kBytes);
+  places_.advance(kBytes);
+  arena_.clear();
+  arena_.advance(8);  // none lies at 0
+  return true;
+}
+
+void EventEnds::add(const model::RecordHeader& record, const SchemaText& schema, const ArgsHead& args_head) {
+  if (!can_have_one(record, schema)) return;
+  constexpr std::size_t kFrame = 64;  // ph, hhash, braces
+  const std::size_t room = schema.room + kFrame + schema.fields * std::size_t{text::kMaxNumber};
+  const std::size_t size = model::padded8(sizeof(EventEnd) + room + text::kSlack);
+  if (!prepare() || !arena_.reserve(size + text::kReadAhead)) return;
+  auto& end = *reinterpret_cast<EventEnd*>(arena_.end());
+  std::memset(static_cast<void*>(&end), 0, sizeof end);
+  model::RecordHeader like{};
+  like.size = record.size;
+  like.kind = record.kind;
+  like.flags = model::kFlagConstants;
+  like.schema = record.schema;
+  std::memcpy(&end.first_word_, &like, sizeof end.first_word_);
+  end.fields_ = static_cast<std::uint8_t>(schema.fields);
+  end.room_ = static_cast<std::uint16_t>(room + (schema.fields + 1) * text::kReadAhead);
+  end.render(schema, args_head, record);
+  reinterpret_cast<std::uint32_t*>(places_.data())[record.schema] = static_cast<std::uint32_t>(arena_.size());
+  arena_.advance(size);
+}
+
+void EventEnds::renew(EventEnd& end, const model::RecordHeader& record, const SchemaText& schema,
+                      const ArgsHead& args_head) {
+  end.note_misfits(record);
+  end.render(schema, args_head, record);
+}
+
+void EventEnds::clear() {
+  places_.clear();
+  arena_.clear();
+}
+
+}  // namespace dft::encode

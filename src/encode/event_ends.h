@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Purpose: the ends of the lines of events whose schema has constants (model/args.h), each rendered once: everything
+//          behind dur. Of a number that moves slowly (a counter) only the last four digits are written into the rendered
+//          text; a number that jumps stands between two texts.
+// Threads: one owner. Memory is bounded by the number of schemas.
+// Invariant: hashes in a text are defined in the file, so it must be cleared together with the strings (StringCache).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/buffer.h"
+#include "encode/record_args.h"
+#include "encode/schema_texts.h"
+#include "model/record.h"
+
+namespace dft::encode {
+
+// ,"ph":1,"args":{..}} and the line feed, for records of one schema.
+class EventEnd {
+ public:
+  static constexpr unsigned kMostFields = 4;
+  // Whether `record` is an event of the schema with as many values as it should have.
+  bool is_for(const model::RecordHeader& record) const {
+    std::uint64_t word;
+    std::memcpy(&word, &record, sizeof word);
+    return (word & ~kNanoseconds) == first_word_;
+  }
+  std::size_t room() const { return room_; }
+  // Null: a number does not fit the place that it had, and EventEnds::renew() makes another. REQUIRES: is_for(record),
+  // room() + text::kSlack bytes.
+  template <typename Copy>
+  char* put(char* p, const model::RecordHeader& record);
+
+ private:
+  friend class EventEnds;
+  static constexpr std::uint64_t kNanoseconds = std::uint64_t{model::kFlagNanoseconds} << 40;
+  static constexpr std::uint64_t kShort = 10000;  // numbers below it are no counters
+  // A number within a text: as long as it keeps all but its last four digits, these are all that is written.
+  struct Counter {
+    std::uint64_t base;  // the number with zeros for the last four
+    std::uint16_t at;    // where the last four stand, from the begin of their piece
+    std::uint16_t field;
+    std::uint32_t reserved;
+  };
+  // A text with the counters in it, and behind it a number of any length.
+  struct Piece {
+    std::uint16_t offset;
+    std::uint16_t size;
+    std::uint8_t counters;
+    std::uint8_t field;
+    bool is_signed;
+    bool jumps;  // else it is short, and a longer one is to become a counter
+  };
+
+  void render(const SchemaText& schema, const ArgsHead& args_head, const model::RecordHeader& record);
+  char* put_number(char* p, unsigned number, bool is_signed, std::uint64_t value);
+  void note_misfits(const model::RecordHeader& record);
+  void begin_piece(const char* at);
+  void end_piece(const char* at);
+  bool jumps(unsigned number) const { return (jumps_ >> number & 1u) != 0; }
+  char* text() { return reinterpret_cast<char*>(this + 1); }
+
+  std::uint64_t first_word_;  // of its records: size, kind, flags, schema
+  std::uint32_t uses_;
+  std::uint16_t room_;
+  std::uint8_t fields_;
+  std::uint8_t jumps_;   // bit per field: a number that is no counter
+  std::uint8_t pieces_;  // with a number behind them; one more ends the line
+  std::uint8_t counters_;
+  std::uint8_t misfits_[kMostFields];
+  Piece piece_[kMostFields + 1];
+  Counter counter_[kMostFields];
+};
+
+class EventEnds {
+ public:
+  // Null: not rendered yet. Valid until the next call of add() or clear().
+  EventEnd* find(model::SchemaId id) {
+    if (__builtin_expect(places_.empty() || id > model::kMaxSchemaId, 0)) return nullptr;
+    const std::uint32_t place = reinterpret_cast<const std::uint32_t*>(places_.data())[id];
+    return place != 0 ? reinterpret_cast<EventEnd*>(arena_.data() + place) : nullptr;
+  }
+  // Renders that of a record that was written in the general way. Nothing when it is not of the kind that can have one,
+  // or memory is refused.
+  void add(const model::RecordHeader& record, const SchemaText& schema, const ArgsHead& args_head);
+  // Makes room for the record's numbers.
+  static void renew(EventEnd& end, const model::RecordHeader& record, const SchemaText& schema,
+                    const ArgsHead& args_head);
+  void clear();
+  void forget() {  // fork child: without unmapping
+    places_.forget();
+    arena_.forget();
+  }
+
+ private:
+  bool prepare();
+  base::Buffer places_;  // by schema: where in the arena, 0: not yet
+  base::Buffer arena_;
+};
+
+template <typename Copy>
+[[gnu::always_inline]] inline char* EventEnd::put(char* p, const model::RecordHeader& record) {
+  const char* const values = model::args_begin(record);
+  const auto value_of = [values](unsigned field) {
+    std::uint64_t value;
+    std::memcpy(&value, values + field * sizeof value, sizeof value);
+    return value;
+  };
+  ++uses_;
+  const Counter* counter = counter_;
+  const Piece* piece = piece_;
+  for (const Piece* const last = piece_ + pieces_; piece != last; ++piece) {
+    char* const begin = p;
+    p = text::put_padded<Copy>(p, text() + piece->offset, piece->size);
+    for (const Counter* const end = counter + piece->counters; counter != end; ++counter) {
+      const std::uint64_t low = value_of(counter->field) - counter->base;
+      if (__builtin_expect(low >= kShort, 0)) return nullptr;
+      text::put_four(begin + counter->at, static_cast<std::uint32_t>(low));
+    }
+    std::uint64_t value = value_of(piece->field);
+    if (__builtin_expect(value < kShort, 1)) {
+      p = text::put_below_1e4(p, static_cast<std::uint32_t>(value));
+      continue;
+    }
+    if (!piece->jumps) return nullptr;
+    if (piece->is_signed && static_cast<std::int64_t>(value) < 0) {
+      *p++ = '-';
+      value = 0 - value;
+    }
+    p = text::put_uint(p, value);
+  }
+  if (piece->size <= 16) {  // mostly: the last number ends the args
+    std::memcpy(p, text() + piece->offset, 16);
+    return p + piece->size;
+  }
+  char* const begin = p;
+  p = text::put_padded<Copy>(p, text() + piece->offset, piece->size);
+  for (const Counter* const end = counter + piece->counters; counter != end; ++counter) {
+    const std::uint64_t low = value_of(counter->field) - counter->base;
+    if (__builtin_expect(low >= kShort, 0)) return nullptr;
+    text::put_four(begin + counter->at, static_cast<std::uint32_t>(low));
+  }
+  return p;
+}
+
+}  // namespace dft::encode
