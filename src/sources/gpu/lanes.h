@@ -10,10 +10,9 @@
 #include "model/trace_format.h"
 #include "sources/gpu/activity.h"
 #include "sources/gpu/flat_map.h"
+#include "sources/gpu/lane_kind.h"
 
 namespace dft::gpu {
-
-enum class LaneKind : std::uint8_t { kStream, kSync, kMemory, kUnifiedMemory, kOverhead };
 
 class Lanes {
  public:

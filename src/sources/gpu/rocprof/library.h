@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Purpose: finds rocprofiler-sdk and opens it. It is never linked and never closed.
+// Looked at, the first that can be used: the copy that calls rocprofiler_configure, or that the process has mapped
+// otherwise; ROCM_PATH; the folder of the mapped libamdhip64; the loader's own places; /opt/rocm.
+// Threads: the one that starts GPU tracing.
+#pragma once
+
+#include <cstdint>
+
+#include "sources/gpu/rocprof/functions.h"
+
+namespace dft::gpu::rocprof {
+
+struct Library {
+  void* handle = nullptr;
+  Functions functions;
+  std::uint32_t release = 0;  // as rocprofiler_configure is told it: 10000 * major + 100 * minor + patch
+  Generation generation = Generation::k1;
+  char path[1024] = {};
+  char tried[1024] = {};  // why there is none
+};
+
+// The library that the code at `caller` belongs to.
+bool library_of(const void* caller, Library* out);
+// A copy that is mapped already; or with `may_load` one of the places above.
+bool find_library(const char* rocm_path, bool may_load, Library* out);
+Generation generation_of(std::uint32_t release, bool has_memory_allocation);
+
+// HIP, HSA, ROCTx or RCCL is in the process, all of which make rocprofiler-sdk known to itself.
+bool runtime_is_mapped();
+// Whether `path` names one of them.
+bool names_runtime(const char* path);
+// 0.5 ends the process when it is asked for agents without this folder: without it nothing is started.
+inline constexpr const char* kTopology = "/sys/class/kfd/kfd/topology/nodes";
+bool has_gpus(const char* topology);
+
+}  // namespace dft::gpu::rocprof
