@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Purpose: where the fields of rocprofiler-sdk's records lie, release by release, for the stand-in that writes them.
-// Written
-//          apart from the backend's own declarations, so that both cannot be wrong together; layout_proof.cc holds it
-//          against the real headers.
+// Purpose: where the fields of rocprofiler-sdk's records lie and which numbers its kinds have, release by release, for
+//          the stand-in that writes them. Written apart from the backend's own declarations, so that both cannot be
+//          wrong together; layout_proof.cc holds it against the real headers.
 #pragma once
 
 #include <cstdint>
@@ -107,6 +106,7 @@ inline constexpr int kNone = -1;  // the release does not have it
   FIELD(copy, kind, kind, 8, 8, 8) \
   FIELD(copy, operation, operation, 12, 12, 12) \
   FIELD(copy, internal, correlation_id.internal, 16, 16, 16) \
+  FIELD(copy, external, correlation_id.external, 24, 24, 24) \
   FIELD(copy, thread, thread_id, 32, 32, 32) \
   FIELD(copy, start, start_timestamp, 40, 40, 40) \
   FIELD(copy, end, end_timestamp, 48, 48, 48) \
@@ -250,6 +250,68 @@ inline constexpr int kNone = -1;  // the release does not have it
   FIELD(kfd_dropped, timestamp, timestamp, kNone, kNone, 16) \
   FIELD(kfd_dropped, pid, pid, kNone, kNone, 24) \
   FIELD(kfd_dropped, count, count, kNone, kNone, 28)
+// KIND(name, number in 0.5, 0.6, 1.0): of buffer tracing, then of callback tracing.
+#define DFT_HIP_KINDS_ALL(KIND) \
+  KIND(HSA_CORE_API, 1, 1, 1) \
+  KIND(HSA_AMD_EXT_API, 2, 2, 2) \
+  KIND(HSA_IMAGE_EXT_API, 3, 3, 3) \
+  KIND(HSA_FINALIZE_EXT_API, 4, 4, 4) \
+  KIND(HIP_RUNTIME_API, 5, 5, 5) \
+  KIND(HIP_COMPILER_API, 6, 6, 6) \
+  KIND(MARKER_CORE_API, 7, 7, 7) \
+  KIND(MARKER_CONTROL_API, 8, 8, 8) \
+  KIND(MARKER_NAME_API, 9, 9, 9) \
+  KIND(MEMORY_COPY, 10, 10, 10) \
+  KIND(KERNEL_DISPATCH, 11, 11, 11) \
+  KIND(SCRATCH_MEMORY, 13, 13, 12) \
+  KIND(CORRELATION_ID_RETIREMENT, 14, 14, 13) \
+  KIND(RCCL_API, 15, 15, 14)
+#define DFT_HIP_KINDS_UP_TO_06(KIND) \
+  KIND(PAGE_MIGRATION, 12, 12, kNone)
+#define DFT_HIP_KINDS_SINCE_06(KIND) \
+  KIND(OMPT, kNone, 16, 15) \
+  KIND(MEMORY_ALLOCATION, kNone, 17, 16) \
+  KIND(RUNTIME_INITIALIZATION, kNone, 18, 17) \
+  KIND(ROCDECODE_API, kNone, 19, 18)
+#define DFT_HIP_KINDS_10(KIND) \
+  KIND(ROCJPEG_API, kNone, kNone, 19) \
+  KIND(HIP_STREAM, kNone, kNone, 20) \
+  KIND(HIP_RUNTIME_API_EXT, kNone, kNone, 21) \
+  KIND(HIP_COMPILER_API_EXT, kNone, kNone, 22) \
+  KIND(ROCDECODE_API_EXT, kNone, kNone, 23) \
+  KIND(KFD_EVENT_PAGE_MIGRATE, kNone, kNone, 24) \
+  KIND(KFD_EVENT_PAGE_FAULT, kNone, kNone, 25) \
+  KIND(KFD_EVENT_QUEUE, kNone, kNone, 26) \
+  KIND(KFD_EVENT_UNMAP_FROM_GPU, kNone, kNone, 27) \
+  KIND(KFD_EVENT_DROPPED_EVENTS, kNone, kNone, 28) \
+  KIND(KFD_PAGE_MIGRATE, kNone, kNone, 29) \
+  KIND(KFD_PAGE_FAULT, kNone, kNone, 30) \
+  KIND(KFD_QUEUE, kNone, kNone, 31) \
+  KIND(MARKER_CORE_RANGE_API, kNone, kNone, 32)
+#define DFT_HIP_CALLBACKS_ALL(KIND) \
+  KIND(HSA_CORE_API, 1, 1, 1) \
+  KIND(HSA_AMD_EXT_API, 2, 2, 2) \
+  KIND(HSA_IMAGE_EXT_API, 3, 3, 3) \
+  KIND(HSA_FINALIZE_EXT_API, 4, 4, 4) \
+  KIND(HIP_RUNTIME_API, 5, 5, 5) \
+  KIND(HIP_COMPILER_API, 6, 6, 6) \
+  KIND(MARKER_CORE_API, 7, 7, 7) \
+  KIND(MARKER_CONTROL_API, 8, 8, 8) \
+  KIND(MARKER_NAME_API, 9, 9, 9) \
+  KIND(CODE_OBJECT, 10, 10, 10) \
+  KIND(SCRATCH_MEMORY, 11, 11, 11) \
+  KIND(KERNEL_DISPATCH, 12, 12, 12) \
+  KIND(MEMORY_COPY, 13, 13, 13) \
+  KIND(RCCL_API, 14, 14, 14)
+#define DFT_HIP_CALLBACKS_SINCE_06(KIND) \
+  KIND(OMPT, kNone, 15, 15) \
+  KIND(MEMORY_ALLOCATION, kNone, 16, 16) \
+  KIND(RUNTIME_INITIALIZATION, kNone, 17, 17) \
+  KIND(ROCDECODE_API, kNone, 18, 18)
+#define DFT_HIP_CALLBACKS_10(KIND) \
+  KIND(ROCJPEG_API, kNone, kNone, 19) \
+  KIND(HIP_STREAM, kNone, kNone, 20) \
+  KIND(MARKER_CORE_RANGE_API, kNone, kNone, 21)
 // clang-format on
 
 enum class Release : std::uint8_t { k05, k06, k10 };
@@ -281,5 +343,16 @@ constexpr int size_of(Record record, Release release) {
 constexpr int offset_of(Field field, Release release) {
   return kOffsets[static_cast<int>(field)][static_cast<int>(release)];
 }
+
+struct KindNumber {
+  const char* name;
+  int number[3];
+};
+#define KIND(name, a, b, c) {#name, {a, b, c}},
+inline constexpr KindNumber kKinds[] = {DFT_HIP_KINDS_ALL(KIND) DFT_HIP_KINDS_UP_TO_06(KIND)
+                                            DFT_HIP_KINDS_SINCE_06(KIND) DFT_HIP_KINDS_10(KIND)};
+inline constexpr KindNumber kCallbackKinds[] = {DFT_HIP_CALLBACKS_ALL(KIND) DFT_HIP_CALLBACKS_SINCE_06(KIND)
+                                                    DFT_HIP_CALLBACKS_10(KIND)};
+#undef KIND
 
 }  // namespace standin

@@ -41,6 +41,22 @@ constexpr std::size_t of(int a, int b, int c) {
                     offsetof(type, thread_id) == offsetof(api, thread_id),                                        \
                 #type);
 
+#define KIND(name, a, b, c) static_assert(ROCPROFILER_BUFFER_TRACING_##name == of(a, b, c), #name);
+#define CALLBACK(name, a, b, c) static_assert(ROCPROFILER_CALLBACK_TRACING_##name == of(a, b, c), #name);
+
+DFT_HIP_KINDS_ALL(KIND)
+DFT_HIP_CALLBACKS_ALL(CALLBACK)
+#if ROCPROFILER_VERSION_MAJOR == 0
+DFT_HIP_KINDS_UP_TO_06(KIND)
+#else
+DFT_HIP_KINDS_10(KIND)
+DFT_HIP_CALLBACKS_10(CALLBACK)
+#endif
+#if ROCPROFILER_VERSION_MAJOR > 0 || ROCPROFILER_VERSION_MINOR > 5
+DFT_HIP_KINDS_SINCE_06(KIND)
+DFT_HIP_CALLBACKS_SINCE_06(CALLBACK)
+#endif
+
 DFT_HIP_RECORDS_CORE(RECORD)
 DFT_HIP_FIELDS_CORE(FIELD)
 #if __has_include(<rocprofiler-sdk/hsa.h>)
