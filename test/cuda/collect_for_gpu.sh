@@ -37,5 +37,5 @@ for library in libcupti.so.13 libcudart.so.13; do
   done
 done
 find "$folder/lib" "$folder/bin" "$folder/programs" -type f -exec strip --strip-unneeded {} \;
-cp "$here"/{run_on_gpu.sh,record_on_gpu.sh,gpu_parts.py,check_cuda_trace.py,check_cuda_truth.py} "$folder/"
+cp "$here"/{run_on_gpu.sh,record_on_gpu.sh,gpu_parts.py,gpu_trace.py,check_cuda_trace.py,check_cuda_truth.py} "$folder/"
 du -sh "$folder"

@@ -17,7 +17,7 @@
 namespace {
 
 constexpr int kSuccess = 0, kOutOfMemory = 2;
-const char* const kNames[][2] = {{"train::scale<float>", "_ZN5train5scaleIfEEvPfi"},
+const char* const kNames[][2] = {{"train::scale<float>", "_ZN5train5scaleIfEEvPT_i"},
                                  {"train::nothing", "_ZN5train7nothingEv"}};
 
 struct Module {
