@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
+#include <type_traits>
 
 namespace hip {
 
@@ -32,7 +33,7 @@ using Stream = void*;
 
 struct Runtime {
   void* library = open_first({"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"});
-#define HIP_FUNCTION(name, ...) __VA_ARGS__* name = function<__VA_ARGS__>(library, "hip" #name)
+#define HIP_FUNCTION(name, ...) std::add_pointer_t<__VA_ARGS__> name = function<__VA_ARGS__>(library, "hip" #name)
   HIP_FUNCTION(GetDeviceCount, int(int*));
   HIP_FUNCTION(GetDevice, int(int*));
   HIP_FUNCTION(SetDevice, int(int));

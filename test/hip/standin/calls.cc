@@ -98,13 +98,14 @@ int request_kind(const std::string& kind) {
   if (kind == "MEMORY_COPY") return 10;
   if (kind == "KERNEL_DISPATCH") return 11;
   if (kind == "SCRATCH_MEMORY") return 12;
+  if (kind == "MEMORY_ALLOCATION") return 15;
   return 0;
 }
 
 }  // namespace
 
 void call_back(const char* kind, std::int32_t operation, int phase, std::uint64_t thread, std::uint64_t internal,
-               std::uint64_t ancestor, void* payload) {
+               std::uint64_t ancestor, void* payload, std::uint64_t* user) {
   State& s = state();
   const int number = number_of(kind, s.release, true);
   if (number == kNone) return;
@@ -117,15 +118,16 @@ void call_back(const char* kind, std::int32_t operation, int phase, std::uint64_
     record.put(Field::callback_internal, internal).put(Field::callback_ancestor, ancestor);
     record.put(Field::callback_kind, number).put(Field::callback_operation, operation);
     record.put(Field::callback_phase, phase).put(Field::callback_payload, payload);
-    std::uint64_t user = 0;
+    std::uint64_t own = 0;
+    std::uint64_t* data = user != nullptr ? user++ : &own;
     if (record.size() == sizeof(Callback56)) {
       Callback56 by_value;
       std::memcpy(&by_value, record.data(), sizeof by_value);
-      reinterpret_cast<void (*)(Callback56, std::uint64_t*, void*)>(service.function)(by_value, &user, service.data);
+      reinterpret_cast<void (*)(Callback56, std::uint64_t*, void*)>(service.function)(by_value, data, service.data);
     } else {
       Callback64 by_value;
       std::memcpy(&by_value, record.data(), sizeof by_value);
-      reinterpret_cast<void (*)(Callback64, std::uint64_t*, void*)>(service.function)(by_value, &user, service.data);
+      reinterpret_cast<void (*)(Callback64, std::uint64_t*, void*)>(service.function)(by_value, data, service.data);
     }
   }
 }
@@ -148,6 +150,10 @@ class TheSdk final : public Sdk {
   bool traces(const char* kind) const override { return is_buffered(kind, 0) || is_buffered(kind, 1); }
   std::uint32_t kind_number(const char* kind) const override {
     return static_cast<std::uint32_t>(number_of(kind, state().release, false));
+  }
+  bool has(const char* kind, const char* operation) const override {
+    const Release release = state().release;
+    return number_of(kind, release, false) != kNone && operation_number(kind, operation, release) != kNone;
   }
 
   void emit(const Event& event) override {
@@ -300,9 +306,10 @@ void TheSdk::marker(const char* function, const char* text, std::uint64_t id, st
     data.put(Field::marker_stop_id, id);
   enter("MARKER_CORE_API", function);
   const Call call = calls().back();
-  call_back("MARKER_CORE_API", number, 1, thread_id(), call.internal, call.ancestor, data.data());
+  std::uint64_t user[8] = {};  // a tool's own, from the entry to the exit of a call
+  call_back("MARKER_CORE_API", number, 1, thread_id(), call.internal, call.ancestor, data.data(), user);
   data.put(Field::marker_start_id, result);
-  call_back("MARKER_CORE_API", number, 2, thread_id(), call.internal, call.ancestor, data.data());
+  call_back("MARKER_CORE_API", number, 2, thread_id(), call.internal, call.ancestor, data.data(), user);
   leave(0);
   const std::string name = function;
   if (name == "roctxMarkA") {

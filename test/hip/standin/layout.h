@@ -135,6 +135,7 @@ inline constexpr int kNone = -1;  // the release does not have it
   FIELD(allocation, kind, kind, kNone, 8, 8) \
   FIELD(allocation, operation, operation, kNone, 12, 12) \
   FIELD(allocation, internal, correlation_id.internal, kNone, 16, 16) \
+  FIELD(allocation, external, correlation_id.external, kNone, 24, 24) \
   FIELD(allocation, thread, thread_id, kNone, 32, 40) \
   FIELD(allocation, start, start_timestamp, kNone, 40, 48) \
   FIELD(allocation, end, end_timestamp, kNone, 48, 56) \

@@ -66,6 +66,7 @@ Bytes allocation_bytes(const Event& e, const State& s, std::uint32_t kind, std::
   Bytes out(Record::allocation, s.release);
   out.put<std::uint64_t>(F::allocation_size, out.size()).put(F::allocation_kind, kind);
   out.put(F::allocation_operation, operation).put(F::allocation_internal, e.internal);
+  out.put(F::allocation_external, e.external);
   out.put(F::allocation_thread, e.thread).put(F::allocation_start, e.begin).put(F::allocation_end, e.end);
   return out.put(F::allocation_agent, e.agent).put(F::allocation_address, e.address).put(F::allocation_bytes, e.bytes);
 }

@@ -64,6 +64,7 @@ class Sdk {
   virtual void emit_raw(std::uint32_t kind, const void* record, std::size_t size) = 0;
   virtual bool traces(const char* kind) const = 0;
   virtual std::uint32_t kind_number(const char* kind) const = 0;
+  virtual bool has(const char* kind, const char* operation) const = 0;
   virtual void deliver() = 0;       // all buffers, and waits
   virtual void deliver_late() = 0;  // the same after the end, without a wait for its threads
   virtual void drop(const char* kind, std::uint64_t count) = 0;

@@ -167,7 +167,7 @@ Bytes agent_bytes(unsigned node, const State& state);
 
 // calls.cc
 void call_back(const char* kind, std::int32_t operation, int phase, std::uint64_t thread, std::uint64_t internal,
-               std::uint64_t ancestor, void* payload);
+               std::uint64_t ancestor, void* payload, std::uint64_t* user = nullptr);
 std::uint64_t ask_for_external(int kind, std::int32_t operation, std::uint64_t internal);
 
 // registration.cc
