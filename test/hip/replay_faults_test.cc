@@ -25,7 +25,7 @@ struct Tool {
 Tool* tool = nullptr;
 
 int initialize(void (*)(), void*) {
-  tool->backend->attach(tool->library);
+  tool->backend->make(tool->library, tool->settings);
   tool->running = hip_source.start(tool->settings, *tool->backend);
   return 0;
 }
@@ -230,7 +230,9 @@ TEST_P(HipFaults, BuffersBetweenTheLibrarysEndAndOursAreRecorded) {
   symbol();
   launch();
   sdk_.finalize();
-  EXPECT_EQ(count(end(), kScale), 1u);
+  const auto lines = end();
+  EXPECT_EQ(count(lines, kScale), 1u);
+  EXPECT_EQ(count(lines, R"("name":"hipModuleLaunchKernel","cat":"HIP_RUNTIME_API")"), 1u);
 }
 
 TEST_P(HipFaults, TheLibraryMayEndFirst) {

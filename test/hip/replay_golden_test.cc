@@ -15,13 +15,13 @@ struct Replay {
   Settings settings;
   rocprof::RocprofBackend* backend = new rocprof::RocprofBackend;  // the process's one is never destroyed either
   Statuses statuses;
-  BufferPool* pool = nullptr;
-  bool started = false;
+  rocprof::Library library;
+  bool made = false;
 };
 Replay* current = nullptr;
 
 int initialize(void (*)(), void*) {
-  current->started = current->backend->start(current->settings, *current->pool, current->statuses);
+  current->made = current->backend->make(current->library, current->settings);
   return 0;
 }
 void* configure(std::uint32_t, const char*, std::uint32_t, void*) {
@@ -45,10 +45,7 @@ std::vector<std::string> replay(const SdkRelease& release, Settings settings = {
   Replay now;
   current = &now;
   now.settings = settings;
-  now.pool = &pool;
-  rocprof::Library library;
-  EXPECT_TRUE(rocprof::library_of(code_of(release), &library));
-  now.backend->attach(library);
+  EXPECT_TRUE(rocprof::library_of(code_of(release), &now.library));
   record::DrainedRecords drained;
   drained.begin({});
   GpuClock clock;
@@ -58,7 +55,8 @@ std::vector<std::string> replay(const SdkRelease& release, Settings settings = {
   writer.configure(settings, *now.backend, clock);
   const standin::Configure tools[] = {configure};
   sdk.attach(tools, 1);
-  EXPECT_TRUE(now.started);
+  EXPECT_TRUE(now.made);
+  EXPECT_TRUE(now.backend->start(settings, pool, now.statuses));
   play(sdk);
   for (const bool forced : {false, true}) {
     now.backend->flush(forced);

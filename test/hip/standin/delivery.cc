@@ -9,7 +9,10 @@ namespace standin {
 
 void Worker::start() {
   owner_ = getpid();
+  const State& s = state();
+  if (s.before_thread != nullptr) s.before_thread(1, nullptr);
   thread_ = std::thread([this] { run(); });
+  if (s.after_thread != nullptr) s.after_thread(1, nullptr);
 }
 
 void Worker::run() {

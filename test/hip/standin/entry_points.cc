@@ -261,8 +261,13 @@ EXPORT int rocprofiler_assign_callback_thread(Id buffer, Id thread) {
   buffer_of(buffer)->worker = &state().workers[thread.handle];
   return number(kSuccess);
 }
-EXPORT int rocprofiler_at_internal_thread_create(void*, void*, int, void*) {
+EXPORT int rocprofiler_at_internal_thread_create(void (*before)(int, void*), void (*after)(int, void*), int libraries,
+                                                 void*) {
   called();
+  if ((libraries & 1) != 0) {
+    state().before_thread = before;
+    state().after_thread = after;
+  }
   return number(kSuccess);
 }
 

@@ -148,6 +148,8 @@ struct State {
   std::uint64_t request_context = 0;
   std::vector<Tool> tools;
   std::atomic<std::uint64_t> next_internal{1}, next_dispatch{1}, kernels{0};
+  void (*before_thread)(int library, void* data) = nullptr;
+  void (*after_thread)(int library, void* data) = nullptr;
   Counters counters;
   std::atomic<std::uint64_t> calls{0}, delivered{0};
   pid_t owner = getpid();
