@@ -45,9 +45,12 @@ void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuCl
   backend_ = &backend;
   clock_ = &clock;
   with_dur_ns_ = settings.time_metric != model::TimeMetric::kNs;
-  names_.configure(settings.kernel_names, backend.category(ActivityKind::kKernel), backend.layer());
+  names_.configure(settings.kernel_names, backend.category(ActivityKind::kKernel), backend.layer(),
+                   backend.hidden_suffix());
   lanes_.configure(backend.layer(), "CUPTI overhead");
   lanes_.forget();
+  named_schemas_.configure(backend.named_fields());
+  named_sites_.configure(backend);
   constexpr std::size_t kSites = std::size_t{kActivityKinds} * kOperations;
   if (sites_ == nullptr) sites_ = static_cast<model::SiteId*>(base::raw::map(kSites * sizeof(model::SiteId)));
   if (launches_ != nullptr)

@@ -47,6 +47,7 @@ class Backend {
   virtual std::string_view named_category(unsigned) const { return {}; }
   virtual std::string_view named_operation(unsigned, unsigned) { return {}; }
   virtual NamedFields named_fields() const { return {}; }
+  virtual std::string_view hidden_suffix() const { return {}; }  // of kernel symbols, no part of their names
 
   // False when nothing is recorded; `statuses` was told why. Buffers come from `pool`, which outlives the process.
   virtual bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Purpose: the rows on which GPU work stands: one number per (device, context, stream), with a thread_name record that
 //          says what it is.
-// Threads: one owner, the decoding thread.
-// Invariant: numbers count from 2^30 + 1 in each process; kernel thread ids end far below.
+// Threads: one owner each, a vendor's decoding thread.
+// Invariant: numbers count from 2^30 + 1 in each process, over all vendors; kernel thread ids end far below.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ class Lanes {
  public:
   static constexpr std::uint32_t kFirst = (1u << 30) + 1;
 
+  ~Lanes() { forget(); }
   void configure(model::Layer layer, const char* overhead_name) {
     layer_ = layer;
     overhead_name_ = overhead_name;

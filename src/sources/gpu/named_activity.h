@@ -43,7 +43,6 @@ struct NamedActivity {
   std::uint64_t correlation = 0;  // 0: none
   bool is_kernel = false;         // its name is that of `symbol`, without ".kd"
   const char* symbol = nullptr;   // mangled; may be null
-  const char* error = nullptr;    // name of what a call returned; null: it succeeded
   unsigned value_count = 0;
   std::uint64_t fields = 0;                // bit per entry of Backend::named_fields
   std::uint64_t values[kMostNamedValues];  // of `fields`, lowest first

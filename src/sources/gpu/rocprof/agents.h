@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "sources/gpu/activity.h"
 #include "sources/gpu/rocprof/functions.h"
 
 namespace dft::gpu::rocprof {
@@ -21,19 +22,18 @@ class Agents {
     std::uint32_t logical_node;  // what events call agent_id
     std::uint32_t gpu;           // number among the GPUs; kNoId: a CPU
     std::uint32_t node;          // of the driver
+    const Agent* agent;          // the library's; stays
   };
   const Entry* of_handle(std::uint64_t handle) const;  // null: not known
   const Entry* of_node(std::uint32_t node) const;
   unsigned count() const { return count_; }
-  void add(const Agent& agent, std::size_t size);  // `size`: bytes of `agent` that are there
+  void add(const Agent& agent);
+  void emit() const;  // a `gpu_device` record each
 
  private:
   Entry entries_[kMost];
   unsigned count_ = 0;
   mutable const Entry* last_ = nullptr;
 };
-
-// The `gpu_device` record of an agent.
-void emit_agent(const Agent& agent, std::size_t size);
 
 }  // namespace dft::gpu::rocprof

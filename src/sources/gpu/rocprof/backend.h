@@ -24,11 +24,19 @@ class RocprofBackend final : public Backend {
   model::Layer layer() const override { return model::Layer::kHip; }
   std::string_view category(ActivityKind) const override { return "KERNEL_DISPATCH"; }
   std::string_view operation_name(ActivityKind, unsigned) override { return {}; }
-  std::string_view named_category(unsigned kind) const override;
+  std::string_view named_category(unsigned kind) const override { return kind < kKinds ? kKindRows[kind].name : ""; }
   std::string_view named_operation(unsigned kind, unsigned operation) override;
   NamedFields named_fields() const override { return {kFields, static_cast<unsigned>(Field::kCount)}; }
+  std::string_view hidden_suffix() const override { return ".kd"; }
 
-  // REQUIRES: attach() was called.
+  // Inside the library's call of `initialize`, once: everything that only can be configured there. What failed is told
+  // by the first start. False: nothing can be recorded.
+  bool make(const Library& library, const Settings& settings);
+  bool is_made() const { return is_made_; }
+  // There will be nothing to make; told by the first start.
+  void refuse(const char* why) { note(kDone, nullptr, why); }
+  const Library& library() const { return library_; }
+
   bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) override;
   void flush(bool forced) override;
   void wind_down() override {}
@@ -40,19 +48,27 @@ class RocprofBackend final : public Backend {
   bool work_is_left() override;
   void in_forked_child() override;
 
-  // The library that is at hand. Before the first start.
-  void attach(const Library& library) { library_ = library; }
-  bool is_attached() const { return library_.handle != nullptr; }
-  const Library& library() const { return library_; }
-
  private:
-  bool make_context(StatusSink& statuses);
-  bool make_buffers();
-  void trace_kinds(StatusSink& statuses);
-  bool trace_calls(unsigned kind);
-  void trace_callbacks(StatusSink& statuses);
-  void fail(StatusSink& statuses, Status status, const char* detail, const char* category = nullptr);
+  // A refusal, told when there is someone to tell.
+  struct Failure {
+    rocprof::Status status;
+    const char* category;  // null: all
+    const char* detail;
+  };
+  bool make_context();
+  bool make_buffer(Group group);
+  void trace_kind(unsigned kind);
+  void trace_symbols();
+  void trace_streams();
+  void trace_markers();
+  void request_ids();
+  void note(rocprof::Status status, const char* category, const char* detail);
+  void tell(const Failure& failure, StatusSink& statuses) const;
+  bool wants(unsigned kind) const { return (settings_.categories >> kind & 1u) != 0; }
+  bool wants(Family family) const;
+  bool has_ended() const;
 
+  static constexpr unsigned kMostFailures = 2 * kKinds;
   Settings settings_;
   Library library_;
   KindTable kinds_;
@@ -61,10 +77,13 @@ class RocprofBackend final : public Backend {
   Id context_{};
   Id buffers_[kGroups] = {};
   std::uint64_t drops_told_[kGroups] = {};
+  Failure failures_[kMostFailures];
+  unsigned failure_count_ = 0;
   bool is_made_ = false;
   bool active_ = false;
   bool dead_ = false;
-  bool partial_ = false;
+  bool traces_hsa_ = false;
+  bool left_calls_out_ = false;
   bool told_quiet_ = false;
 };
 

@@ -56,6 +56,7 @@ inline constexpr int kAgentVersion = 1;
 inline constexpr int kGpuAgent = 2;  // type
 // Kinds of requests for external correlation ids.
 inline constexpr int kRequestHsaCore = 1, kRequestHsaLast = 4, kRequestHip = 5, kRequestCopy = 10, kRequestKernel = 11;
+inline constexpr int kRequestAllocation = 15;  // from 0.6 on
 
 // -- buffers --
 struct RecordHeader {
@@ -455,5 +456,6 @@ struct Agent {
   std::uint8_t uuid[16];             // its first half only in 0.6 and the first 1.0.0
 };
 inline constexpr std::size_t kAgentLeast = offsetof(Agent, runtime_visibility);
+inline constexpr std::size_t kAgentHalfUuid = offsetof(Agent, uuid) + 8;
 
 }  // namespace dft::gpu::rocprof

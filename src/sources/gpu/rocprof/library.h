@@ -14,24 +14,25 @@ namespace dft::gpu::rocprof {
 struct Library {
   void* handle = nullptr;
   Functions functions;
-  std::uint32_t release = 0;  // as rocprofiler_configure is told it: 10000 * major + 100 * minor + patch
+  std::uint32_t release = 0;  // release_number()
   Generation generation = Generation::k1;
   char path[1024] = {};
-  char tried[1024] = {};  // why there is none
+  bool has_long_callbacks() const { return release >= kFirstWithClientSize; }
 };
 
-// The library that the code at `caller` belongs to.
+// The library that the code at `caller` belongs to; another mapped copy when that is not rocprofiler-sdk.
 bool library_of(const void* caller, Library* out);
-// A copy that is mapped already; or with `may_load` one of the places above.
+// A copy that is mapped already; or, with `may_load`, one of the places above. `rocm_path`: ROCM_PATH, may be null.
 bool find_library(const char* rocm_path, bool may_load, Library* out);
 Generation generation_of(std::uint32_t release, bool has_memory_allocation);
 
-// HIP, HSA, ROCTx or RCCL is in the process, all of which make rocprofiler-sdk known to itself.
+// HIP, HSA, ROCTx or RCCL is in the process: each of them makes itself known to rocprofiler-sdk.
 bool runtime_is_mapped();
 // Whether `path` names one of them.
 bool names_runtime(const char* path);
-// 0.5 ends the process when it is asked for agents without this folder: without it nothing is started.
+// 0.5 ends the process when it is asked for agents and this folder is not there, and without it there is no GPU:
+// nothing is started.
 inline constexpr const char* kTopology = "/sys/class/kfd/kfd/topology/nodes";
-bool has_gpus(const char* topology);
+bool has_driver(const char* topology);
 
 }  // namespace dft::gpu::rocprof

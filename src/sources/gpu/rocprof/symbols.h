@@ -12,12 +12,6 @@
 
 namespace dft::gpu::rocprof {
 
-struct KernelSymbol {
-  const char* name;  // our copy, ends with a NUL; stays
-  std::uint32_t group_segment_size;
-  std::uint32_t private_segment_size;
-};
-
 class Symbols {
  public:
   void add(std::uint64_t kernel, std::string_view name);
@@ -26,13 +20,11 @@ class Symbols {
   void in_forked_child() { lock_.reset_after_fork(); }
 
  private:
-  struct Arena {
-    std::size_t left;
-    char* at;
-  };
+  const char* copy(std::string_view name);  // ends with a NUL; null: no memory
   base::FutexLock lock_;
   FlatMap<WordKey, const char*> known_;
-  Arena arena_{};
+  char* at_ = nullptr;
+  std::size_t left_ = 0;
 };
 
 }  // namespace dft::gpu::rocprof

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What the user chose about GPU tracing: from the configuration to the source, and into the event `end`.
+// What the user chose about tracing NVIDIA GPUs: from the configuration to the source, and into the event `end`.
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "encode/json_writer.h"
-#include "session/gpu.h"
-#include "session/gpu_part.h"
+#include "session/cuda.h"
+#include "session/cuda_part.h"
 #include "sources/gpu/cupti/backend.h"
 #include "sources/gpu/gpu_source.h"
 #include "sources/gpu/nvtx.h"
-#include "sources/io/io_source.h"
 
-namespace dft::session {
+namespace dft::session::cuda {
 
 using encode::JsonWriter;
 
@@ -42,53 +40,40 @@ std::uint32_t categories_of(const config::Options& config) {
 
 }  // namespace
 
-bool gpu_is_wanted(const config::Options& config) { return config.cuda && config.init != config::InitMode::kNone; }
+bool is_wanted(const config::Options& config) { return config.cuda && config.init != config::InitMode::kNone; }
 
 void choose_ranges(const config::Options& config) {
   const bool marker = (categories_of(config) >> static_cast<unsigned>(gpu::ActivityKind::kMarker) & 1u) != 0;
   gpu::nvtx::record_ranges(config.cuda && config.nvtx && marker);
 }
 
-void fill_gpu_settings(const config::Options& config, int pid) {
-  gpu::Settings& settings = gpu_part.settings;
-  settings = gpu::Settings();
+void fill_settings(const config::Options& config, int pid) {
+  part.fill_settings(config, pid);
+  gpu::Settings& settings = part.settings;
   settings.categories = categories_of(config);
   settings.api = same_place<gpu::ApiMode>(config.cuda_api);
   settings.graph = same_place<gpu::GraphMode>(config.cuda_graph);
   settings.kernel_names = same_place<gpu::KernelNames>(config.cuda_kernel_names);
   settings.buffer_size = config.cuda_buffer_size;
   settings.buffer_limit = config.cuda_buffer_limit;
-  settings.flush_interval_ns = config.flush_interval_ms * 1'000'000;
-  settings.exit_timeout_ns = config.gpu_exit_timeout_ms * 1'000'000;
-  settings.time_metric = same_place<model::TimeMetric>(config.time_metric);
-  settings.wall_minus_monotonic_ns = base::realtime_minus_monotonic_ns();
-  settings.pid = pid;
   settings.vendor_library = config.cupti_path.empty() ? nullptr : config.cupti_path.c_str();
   settings.cuda_home = config::process_environment("CUDA_HOME");
-  settings.thread_begins = io::pause_io;
 }
-static_assert(static_cast<int>(config::GpuApi::kNone) == static_cast<int>(gpu::ApiMode::kNone) &&
-              static_cast<int>(config::CudaGraph::kNode) == static_cast<int>(gpu::GraphMode::kNode) &&
-              static_cast<int>(config::KernelNames::kMangled) == static_cast<int>(gpu::KernelNames::kMangled));
 
-void append_gpu_choice(base::Buffer& out) {
-  JsonWriter json(out);
-  const bool on = gpu_part.want.load(std::memory_order_acquire) != Want::kNothing || gpu::gpu_source.summary().started;
-  json.key("cuda").begin_object().key("on").flag(on);
-  static constexpr const char* kApi[] = {"quiet", "all", "none"};
+void append_choice(base::Buffer& out) {
   static constexpr const char* kGraph[] = {"graph", "node"};
-  static constexpr const char* kNames[] = {"full", "short", "mangled"};
-  json.key("api").string(kApi[static_cast<unsigned>(gpu_part.settings.api)]);
-  json.key("graph").string(kGraph[static_cast<unsigned>(gpu_part.settings.graph)]);
-  json.key("kernel_names").string(kNames[static_cast<unsigned>(gpu_part.settings.kernel_names)]);
-  json.key("buffer_size").number(std::uint64_t{gpu_part.settings.buffer_size});
-  json.key("buffer_limit").number(std::uint64_t{gpu_part.settings.buffer_limit});
+  JsonWriter json(out);
+  json.key("cuda").begin_object();
+  part.append_choice(json);
+  json.key("graph").string(kGraph[static_cast<unsigned>(part.settings.graph)]);
+  json.key("buffer_size").number(std::uint64_t{part.settings.buffer_size});
+  json.key("buffer_limit").number(std::uint64_t{part.settings.buffer_limit});
   json.key("categories").begin_object();
   for (unsigned kind = 0; kind < gpu::kActivityKinds; ++kind) {
     const auto known = static_cast<gpu::ActivityKind>(kind);
-    json.key(gpu::cupti::backend.category(known)).flag(gpu_part.settings.wants(known));
+    json.key(gpu::cupti::backend.category(known)).flag(part.settings.wants(known));
   }
   json.end_object().end_object();
 }
 
-}  // namespace dft::session
+}  // namespace dft::session::cuda

@@ -9,8 +9,8 @@
 
 #include "base/raw_io.h"
 #include "record/recorder.h"
+#include "session/cuda_part.h"
 #include "session/gpu.h"
-#include "session/gpu_part.h"
 #include "session/session_state.h"
 #include "sources/gpu/cupti/backend.h"
 #include "sources/gpu/gpu_source.h"
@@ -35,6 +35,8 @@ DFT_EXPORT int InitializeInjectionNvtx2(dft::gpu::nvtx::GetExportTable get_table
 }
 
 namespace dft::session {
+
+namespace cuda {
 
 namespace {
 
@@ -61,24 +63,27 @@ void add_to_environment(char* entry) {
 }  // namespace
 
 void tell_missing_ranges() {
-  if (why_no_ranges == nullptr || !gpu_part.settings.wants(gpu::ActivityKind::kMarker)) return;
+  if (why_no_ranges == nullptr || !part.settings.wants(gpu::ActivityKind::kMarker)) return;
   gpu::Status status;
   status.state = gpu::Status::State::kPartial;
   status.category = gpu::cupti::backend.category(gpu::ActivityKind::kMarker).data();
   status.detail = why_no_ranges;
-  gpu::gpu_source.status(status);
+  gpu::cuda_source.status(status);
 }
+
+}  // namespace cuda
 
 void offer_nvtx(const char* directory) {
   constexpr const char* kVariable = "NVTX_INJECTION64_PATH";
-  if (!is_on("DFTRACER_CUDA") || !is_on("DFTRACER_NVTX")) return;
+  if (!cuda::is_on("DFTRACER_CUDA") || !cuda::is_on("DFTRACER_NVTX")) return;
   if (const char* chosen = config::process_environment(kVariable)) {
     if (std::strstr(chosen, "libdftracer_") == nullptr)
-      why_no_ranges = "NVTX_INJECTION64_PATH is set to something else";
+      cuda::why_no_ranges = "NVTX_INJECTION64_PATH is set to something else";
     return;
   }
   if (__libc_single_threaded == 0) {
-    why_no_ranges = "the tracer was loaded when there were threads already: set NVTX_INJECTION64_PATH to its library";
+    cuda::why_no_ranges =
+        "the tracer was loaded when there were threads already: set NVTX_INJECTION64_PATH to its library";
     return;
   }
   Dl_info self;
@@ -88,7 +93,7 @@ void offer_nvtx(const char* directory) {
   const int size = std::snprintf(entry, sizeof entry, "%s=%s%s%s", kVariable, absolute ? "" : directory,
                                  absolute ? "" : "/", self.dli_fname);
   // The one variable that the tracer sets: NVTX knows no other way.
-  if (size > 0 && static_cast<std::size_t>(size) < sizeof entry) add_to_environment(entry);
+  if (size > 0 && static_cast<std::size_t>(size) < sizeof entry) cuda::add_to_environment(entry);
 }
 
 }  // namespace dft::session

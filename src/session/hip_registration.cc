@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// The name by which rocprofiler-sdk finds this library, and what it calls then.
+#include <dlfcn.h>
+
+#include "base/log.h"
+#include "base/raw_io.h"
+#include "record/recorder.h"
+#include "session/hip_part.h"
+#include "session/session_state.h"
+#include "session/sources.h"
+#include "sources/gpu/rocprof/backend.h"
+
+#define DFT_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace rocprof = dft::gpu::rocprof;
+
+DFT_EXPORT rocprof::ConfigureResult* rocprofiler_configure(std::uint32_t release, const char* release_text,
+                                                           std::uint32_t priority, void* client_id);
+
+namespace dft::session::hip {
+
+namespace {
+
+std::atomic<Registration> state_of_registration{Registration::kNone};
+const void* library_code = nullptr;  // an address in the library that asked
+
+void refuse(const char* why) {
+  rocprof::backend.refuse(why);
+  state_of_registration.store(Registration::kRefused, std::memory_order_release);
+}
+
+// A library with device code makes itself known to HIP in its constructor, which may run before ours: dlopen runs ours
+// then.
+void run_own_constructors() {
+  if (constructors_have_run()) return;
+  Dl_info self;
+  if (dladdr(reinterpret_cast<const void*>(&rocprofiler_configure), &self) == 0 || self.dli_fname == nullptr) return;
+  if (dlopen(self.dli_fname, RTLD_LAZY | RTLD_NODELETE) == nullptr) dlerror();
+}
+
+// The library's layout of its client's name differs between releases.
+void give_name(std::uint32_t release, void* client_id) {
+  static constexpr const char* kName = "dftracer";
+  if (client_id == nullptr) return;
+  if (release >= rocprof::kFirstWithClientSize) {
+    static_cast<rocprof::ClientId1*>(client_id)->name = kName;
+  } else {
+    static_cast<rocprof::ClientId0*>(client_id)->name = kName;
+  }
+}
+
+// False: the tracer wants nothing of rocprofiler-sdk in this process.
+bool accept(const void* caller) {
+  const SourcesPaused paused;
+  Registration none = Registration::kNone;
+  const config::Options* config = wanted_options();
+  if (config == nullptr) return false;
+  if (!state_of_registration.compare_exchange_strong(none, Registration::kAsked, std::memory_order_acq_rel)) {
+    return false;
+  }
+  library_code = caller;
+  if (rocprof::has_driver(config->hip_topology.c_str())) return true;
+  refuse("no AMD GPU in this machine: the driver's /sys/class/kfd/kfd/topology/nodes is missing");
+  base::LogLine() << "HIP is not traced: no AMD GPU in this machine (" << config->hip_topology.c_str()
+                  << " is not there)";
+  start_if_ready();
+  return false;
+}
+
+int initialize(void (*)(), void*) {
+  const SourcesPaused paused;
+  const config::Options* config = wanted_options();
+  if (config == nullptr) return -1;
+  is_inside = true;
+  {
+    const base::SignalGuard signals;
+    rocprof::Library library;
+    if (!rocprof::library_of(library_code, &library)) {
+      refuse("rocprofiler-sdk lacks functions that 0.4 and newer have");
+    } else {
+      if (part.wanted() != Want::kWaiting) fill_settings(*config, base::raw::pid());
+      const bool made = rocprof::backend.make(library, part.settings);
+      state_of_registration.store(made ? Registration::kReady : Registration::kRefused, std::memory_order_release);
+    }
+  }
+  is_inside = false;
+  start_if_ready();
+  return registration() == Registration::kReady ? 0 : -1;
+}
+
+// The process ends, and the library with it: all work is done, and what it has left is delivered here.
+void finalize(void*) {
+  const SourcesPaused paused;
+  end_before_library();
+}
+
+rocprof::ConfigureResult client{sizeof(rocprof::ConfigureResult), &initialize, &finalize, nullptr};
+
+}  // namespace
+
+Registration registration() { return state_of_registration.load(std::memory_order_acquire); }
+
+bool is_found_by_loader() {
+  const bool was_inside = is_inside;
+  is_inside = true;
+  void* const found = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+  is_inside = was_inside;
+  return found == reinterpret_cast<void*>(&rocprofiler_configure);
+}
+
+void register_by_force(const char* rocm_path) {
+  rocprof::Library library;
+  if (!rocprof::find_library(rocm_path, true, &library)) {
+    return refuse("HIP was loaded ahead of the tracer, and no librocprofiler-sdk was found (ROCM_PATH names its root)");
+  }
+  if (library.functions.force_configure == nullptr ||
+      library.functions.force_configure(&rocprofiler_configure) != rocprof::kDone) {
+    return refuse("HIP was in use before the tracer: load the tracer first (LD_PRELOAD, dftracer run)");
+  }
+}
+
+}  // namespace dft::session::hip
+
+DFT_EXPORT rocprof::ConfigureResult* rocprofiler_configure(std::uint32_t release, const char*, std::uint32_t,
+                                                           void* client_id) {
+  using namespace dft::session::hip;
+  run_own_constructors();
+  if (dftracer_on == 0 || !accept(__builtin_return_address(0))) return nullptr;
+  give_name(release, client_id);
+  return &client;
+}
