@@ -70,10 +70,8 @@ bool begins_with_one_of(std::string_view name, const std::string_view (&prefixes
 
 using NameOf = Signature_query_buffer_tracing_kind_name;
 
-std::string_view text_of(Status status, const char* name, std::uint64_t size) {
-  // The length is the library's word, with or without the NUL; the text ends at the NUL all the same.
-  if (status != kDone || name == nullptr) return {};
-  return {name, ::strnlen(name, size)};
+std::string_view text_of(Status status, const char* name) {
+  return status == kDone && name != nullptr ? std::string_view(name) : std::string_view();
 }
 
 struct Numbers {
@@ -87,7 +85,8 @@ int note_kind(int number, void* data) {
   const Numbers& out = *static_cast<Numbers*>(data);
   const char* name = nullptr;
   std::uint64_t size = 0;
-  const std::string_view text = text_of(out.name_of(number, &name, &size), name, size);
+  const Status status = out.name_of(number, &name, &size);
+  const std::string_view text = text_of(status, name);
   if (out.code_object != nullptr && text == "CODE_OBJECT") *out.code_object = number;
   const unsigned kind = kind_index(text);
   if (kind == kKinds || number < 0) return 0;
@@ -169,7 +168,7 @@ std::string_view KindTable::operation_name(unsigned kind, unsigned operation) co
   if (functions_ == nullptr || kind >= kKinds || buffered_[kind] < 0) return {};
   const Status status =
       functions_->buffered_operation_name(buffered_[kind], static_cast<std::int32_t>(operation), &name, &size);
-  return text_of(status, name, size);
+  return text_of(status, name);
 }
 
 }  // namespace dft::gpu::rocprof
