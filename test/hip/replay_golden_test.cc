@@ -61,12 +61,12 @@ std::vector<std::string> replay(const SdkRelease& release, Settings settings = {
   for (const bool forced : {false, true}) {
     now.backend->flush(forced);
     pool.drain([&](const RawBuffer& buffer) {
-      writer.arrived_at(kPlayed + kSecond);
+      writer.arrived_at(kPlayed + 60 * kSecond);
       now.backend->decode(buffer, writer);
     });
+    if (forced) now.backend->stop();
     now.backend->collect_losses(writer);
   }
-  now.backend->stop();
   drained.end();
   sdk.finalize();
   return lines_of(drained, kPlayed - 2 * kSecond, settings.time_metric);
@@ -83,7 +83,7 @@ class HipGolden : public testing::TestWithParam<SdkRelease> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(, HipGolden, testing::Values(kSdk05, kSdk06, kSdk10, kSdk13),
-                         [](const auto& info) { return std::string("Sdk") + info.param.name; });
+                         [](const auto& release) { return std::string("Sdk") + release.param.name; });
 
 TEST_P(HipGolden, EveryDefaultKindQuiet) {
   expect_lines(replay(GetParam(), settings()),

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the runtimes do on the application's threads: calls that nest, work, code objects, streams, ROCTx.
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "state.h"
 
 namespace standin {
-
-std::uint64_t now_ns() {
-  struct timespec now;
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 namespace {
 

@@ -4,7 +4,6 @@
 // stand-in. DFT_HIP_REGISTERS=load makes it known to rocprofiler-sdk as it is loaded, not at the first call; =never not
 // at all.
 #include <dlfcn.h>
-#include <time.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -126,14 +125,6 @@ int copy(const char* name, void* to, const void* from, std::size_t bytes, int ki
 }
 
 }  // namespace
-
-namespace standin {
-std::uint64_t now_ns() {
-  struct timespec now;
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
-}  // namespace standin
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 

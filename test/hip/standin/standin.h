@@ -17,6 +17,8 @@
 //   uuid16=1, scratch_bytes=1   records as later releases of the same number have them
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 #include <string>
 
@@ -87,7 +89,11 @@ class Sdk {
 // Agents: a CPU with node 0 and GPUs with nodes 1 and 2.
 inline constexpr std::uint64_t kCpuAgent = 0x7a00, kGpuAgent = 0x7a01, kOtherGpuAgent = 0x7a02;
 
-std::uint64_t now_ns();  // the SDK's clock: CLOCK_BOOTTIME
+inline std::uint64_t now_ns() {  // the SDK's clock
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
 
 }  // namespace standin
 
