@@ -22,6 +22,7 @@ __thread bool is_inside;
 namespace {
 
 std::atomic<unsigned long long> objects_seen{0};
+bool has_gpu = false;
 
 // Objects that the dynamic linker has loaded so far.
 unsigned long long objects_loaded() {
@@ -45,9 +46,11 @@ bool is_ready() {
   return now == Registration::kReady || now == Registration::kRefused;
 }
 
-// HIP is there, but nobody has told rocprofiler-sdk of us, and nobody will.
+// Loaded with local scope (Python's import), this library cannot be found by rocprofiler-sdk, which must be told of it
+// before HIP is used. HIP may come as a part of what is loaded next, so this cannot wait for it; but it takes a GPU.
 bool needs_force() {
-  return registration() == Registration::kNone && !is_found_by_loader() && gpu::rocprof::runtime_is_mapped();
+  return registration() == Registration::kNone && !is_found_by_loader() &&
+         (has_gpu || gpu::rocprof::runtime_is_mapped());
 }
 
 void force() {
@@ -56,7 +59,7 @@ void force() {
   is_inside = true;
   {
     const base::SignalGuard signals;  // the threads that the library makes inherit this mask
-    register_by_force(config::process_environment("ROCM_PATH"));
+    register_by_force();
   }
   is_inside = false;
   errno = kept;
@@ -81,6 +84,7 @@ void allow(const config::Options& config, int pid) {
   if (before != Want::kNothing && before != Want::kExpected) return;
   if (!is_wanted(config)) return;
   fill_settings(config, pid);
+  has_gpu = gpu::rocprof::has_driver(config.hip_topology.c_str());
   objects_seen.store(0, std::memory_order_relaxed);
   part.want.store(Want::kWaiting, std::memory_order_release);
 }

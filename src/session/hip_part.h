@@ -23,8 +23,9 @@ enum class Registration : std::uint32_t {
   kRefused,  // not, and the reason is to be told
 };
 Registration registration();
-bool is_found_by_loader();  // the exported function is in the global scope, so that rocprofiler-sdk will find it
-void register_by_force(const char* rocm_path);
+// Some tool's function is in the global scope, whereupon rocprofiler-sdk looks through all objects and finds ours too.
+bool is_found_by_loader();
+void register_by_force();
 
 // hip_settings.cc
 bool is_wanted(const config::Options& config);

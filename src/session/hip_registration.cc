@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The name by which rocprofiler-sdk finds this library, and what it calls then.
+// The names by which AMD's libraries find this one, and what they call then. HIP, HSA, ROCTx and RCCL hand the tables
+// of their functions to librocprofiler-register. Where a tool is in the process (any rocprofiler_configure), that loads
+// rocprofiler-sdk and ends the process if it is not installed; so it is to find our rocprofiler_set_api_table first,
+// which passes the tables on to rocprofiler-sdk only if it is there and somebody wants it.
 #include <dlfcn.h>
 
 #include "base/log.h"
@@ -16,6 +19,8 @@ namespace rocprof = dft::gpu::rocprof;
 
 DFT_EXPORT rocprof::ConfigureResult* rocprofiler_configure(std::uint32_t release, const char* release_text,
                                                            std::uint32_t priority, void* client_id);
+DFT_EXPORT int rocprofiler_set_api_table(const char* name, std::uint64_t version, std::uint64_t instance, void** tables,
+                                         std::uint64_t count);
 
 namespace dft::session::hip {
 
@@ -94,28 +99,81 @@ void finalize(void*) {
   end_before_library();
 }
 
+using PassTables = int (*)(const char*, std::uint64_t, std::uint64_t, void**, std::uint64_t);
+std::atomic<PassTables> pass_tables{nullptr};
+std::atomic<bool> tables_stay{false};  // nobody wants them, or there is nobody to pass them to
+
+void* next_symbol(const char* name) {
+  const bool was_inside = is_inside;
+  is_inside = true;
+  void* const found = dlsym(RTLD_NEXT, name);
+  is_inside = was_inside;
+  return found;
+}
+
+void* first_symbol() {
+  const bool was_inside = is_inside;
+  is_inside = true;
+  void* const found = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+  is_inside = was_inside;
+  return found;
+}
+
+bool is_given(const char* variable) {
+  const char* text = config::process_environment(variable);
+  return text != nullptr && text[0] != '\0';
+}
+
+// Another tool, for which rocprofiler-sdk would be loaded without us.
+bool other_tool_is_there() {
+  return is_given("ROCP_TOOL_LIBRARIES") || is_given("ROCPROFILER_REGISTER_FORCE_LOAD") ||
+         is_given("ROCPROFILER_REGISTER_LIBRARY") ||
+         first_symbol() != reinterpret_cast<void*>(&rocprofiler_configure) ||
+         next_symbol("rocprofiler_configure") != nullptr;
+}
+
+// Null: the tables stay where they are.
+PassTables find_receiver(const void* caller) {
+  const SourcesPaused paused;
+  // A copy that the program or another tool has linked.
+  if (void* const linked = next_symbol("rocprofiler_set_api_table")) return reinterpret_cast<PassTables>(linked);
+  const bool wanted = dftracer_on != 0 && wanted_options() != nullptr;
+  if (!wanted && !other_tool_is_there()) return nullptr;
+  rocprof::Search search;
+  search.file = config::process_environment("ROCPROFILER_REGISTER_LIBRARY");
+  search.rocm_path = config::process_environment("ROCM_PATH");
+  search.beside = caller;
+  rocprof::Library library;
+  is_inside = true;
+  const bool found = rocprof::find_library(search, &library);
+  is_inside = false;
+  if (found) return reinterpret_cast<PassTables>(dlsym(library.handle, "rocprofiler_set_api_table"));
+  if (wanted) {
+    refuse("librocprofiler-sdk was not found (ROCM_PATH names the root of ROCm)");
+    base::LogLine() << "HIP is not traced: librocprofiler-sdk was not found (ROCM_PATH names the root of ROCm)";
+    start_if_ready();
+  }
+  return nullptr;
+}
+
 rocprof::ConfigureResult client{sizeof(rocprof::ConfigureResult), &initialize, &finalize, nullptr};
 
 }  // namespace
 
 Registration registration() { return state_of_registration.load(std::memory_order_acquire); }
 
-bool is_found_by_loader() {
-  const bool was_inside = is_inside;
-  is_inside = true;
-  void* const found = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
-  is_inside = was_inside;
-  return found == reinterpret_cast<void*>(&rocprofiler_configure);
-}
+bool is_found_by_loader() { return first_symbol() != nullptr; }
 
-void register_by_force(const char* rocm_path) {
+void register_by_force() {
+  rocprof::Search search;
+  search.rocm_path = config::process_environment("ROCM_PATH");
   rocprof::Library library;
-  if (!rocprof::find_library(rocm_path, true, &library)) {
-    return refuse("HIP was loaded ahead of the tracer, and no librocprofiler-sdk was found (ROCM_PATH names its root)");
+  if (!rocprof::find_library(search, &library)) {
+    return refuse("librocprofiler-sdk was not found (ROCM_PATH names the root of ROCm)");
   }
   if (library.functions.force_configure == nullptr ||
       library.functions.force_configure(&rocprofiler_configure) != rocprof::kDone) {
-    return refuse("HIP was in use before the tracer: load the tracer first (LD_PRELOAD, dftracer run)");
+    refuse("HIP was in use before the tracer: load the tracer first (LD_PRELOAD, dftracer run)");
   }
 }
 
@@ -128,4 +186,17 @@ DFT_EXPORT rocprof::ConfigureResult* rocprofiler_configure(std::uint32_t release
   if (dftracer_on == 0 || !accept(__builtin_return_address(0))) return nullptr;
   give_name(release, client_id);
   return &client;
+}
+
+DFT_EXPORT int rocprofiler_set_api_table(const char* name, std::uint64_t version, std::uint64_t instance, void** tables,
+                                         std::uint64_t count) {
+  using namespace dft::session::hip;
+  PassTables pass = pass_tables.load(std::memory_order_acquire);
+  if (pass == nullptr && !tables_stay.load(std::memory_order_acquire)) {
+    run_own_constructors();
+    pass = find_receiver(__builtin_return_address(0));
+    if (pass == nullptr) tables_stay.store(true, std::memory_order_release);
+    pass_tables.store(pass, std::memory_order_release);
+  }
+  return pass != nullptr ? pass(name, version, instance, tables, count) : 0;
 }

@@ -10,15 +10,6 @@ namespace dft::gpu::rocprof {
 
 namespace {
 
-Status on_agents(int version, const void** agents, std::size_t count, void* data) {
-  if (version != kAgentVersion || agents == nullptr) return kDone;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto* agent = static_cast<const Agent*>(agents[i]);
-    if (agent != nullptr && agent->size >= kAgentLeast) static_cast<Agents*>(data)->add(*agent);
-  }
-  return kDone;
-}
-
 // "GPU-" and the sixteen digits that AMD's tools print; all 128 bits where the library has them.
 std::string_view uuid_text(const std::uint8_t* bytes, std::size_t count, char (&out)[80]) {
   static constexpr char kHex[] = "0123456789abcdef";
@@ -30,8 +21,6 @@ std::string_view uuid_text(const std::uint8_t* bytes, std::size_t count, char (&
   }
   return {out, static_cast<std::size_t>(at - out)};
 }
-
-}  // namespace
 
 void emit_agent(const Agent& agent) {
   char text[80];
@@ -68,6 +57,19 @@ void emit_agent(const Agent& agent) {
   record::emit_metadata(record::site_id("gpu_device", model::kCategoryDftracer, model::Layer::kHip), args);
 }
 
+Status on_agents(int version, const void** agents, std::size_t count, void* data) {
+  if (version != kAgentVersion || agents == nullptr) return kDone;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* agent = static_cast<const Agent*>(agents[i]);
+    if (agent == nullptr || agent->size < kAgentLeast) continue;
+    static_cast<Agents*>(data)->add(*agent);
+    emit_agent(*agent);
+  }
+  return kDone;
+}
+
+}  // namespace
+
 bool Agents::configure(const Functions& functions) {
   count_ = 0;
   last_ = nullptr;
@@ -78,11 +80,7 @@ void Agents::add(const Agent& agent) {
   if (count_ == kMost || of_handle(agent.id.handle) != nullptr) return;
   const bool is_gpu = agent.type == kGpuAgent;
   entries_[count_++] = {agent.id.handle, static_cast<std::uint32_t>(agent.logical_node_id),
-                        is_gpu ? static_cast<std::uint32_t>(agent.logical_node_type_id) : kNoId, agent.node_id, &agent};
-}
-
-void Agents::emit() const {
-  for (unsigned i = 0; i < count_; ++i) emit_agent(*entries_[i].agent);
+                        is_gpu ? static_cast<std::uint32_t>(agent.logical_node_type_id) : kNoId, agent.node_id};
 }
 
 const Agents::Entry* Agents::of_handle(std::uint64_t handle) const {

@@ -16,19 +16,18 @@ class Agents {
  public:
   static constexpr unsigned kMost = 256;
 
+  // Emits a `gpu_device` record for each.
   bool configure(const Functions& functions);
   struct Entry {
     std::uint64_t handle;
     std::uint32_t logical_node;  // what events call agent_id
     std::uint32_t gpu;           // number among the GPUs; kNoId: a CPU
     std::uint32_t node;          // of the driver
-    const Agent* agent;          // the library's; stays
   };
   const Entry* of_handle(std::uint64_t handle) const;  // null: not known
   const Entry* of_node(std::uint32_t node) const;
   unsigned count() const { return count_; }
   void add(const Agent& agent);
-  void emit() const;  // a `gpu_device` record each
 
  private:
   Entry entries_[kMost];

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "sources/gpu/rocprof/backend.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <time.h>
 
 #include <cstring>
 #include <new>
 
+#include "base/raw_io.h"
 #include "sources/gpu/rocprof/markers.h"
 
 namespace dft::gpu::rocprof {
@@ -28,6 +31,11 @@ Group group_of(Family family) {
     case Family::kCopy: return Group::kCopies;
     default: return Group::kRest;
   }
+}
+
+// Told by the kernel's driver.
+bool is_of_driver(Family family) {
+  return family == Family::kPageMigration || (family >= Family::kKfdMigrateEvent && family <= Family::kKfdQueue);
 }
 
 // The application's signals are none of the library's threads, which inherit the mask of who makes them.
@@ -137,8 +145,9 @@ bool RocprofBackend::make(const Library& library, const Settings& settings) {
     library_.functions.at_thread_create(&before_thread, &after_thread, kSdkLibrary, nullptr);
   }
   if (!make_context()) return false;
+  const bool has_device = can_open_device();
   for (unsigned kind = 0; kind < kKinds; ++kind) {
-    if (wants(kind)) trace_kind(kind);
+    if (wants(kind) && (has_device || !is_of_driver(kKindRows[kind].family))) trace_kind(kind);
   }
   trace_symbols();
   trace_streams();
@@ -149,6 +158,18 @@ bool RocprofBackend::make(const Library& library, const Settings& settings) {
   is_made_ = status == kDone && valid != 0;
   if (!is_made_) note(status, nullptr, "the library takes no tracing context of this shape");
   return is_made_;
+}
+
+// The library ends the process when it is asked for the driver's events and the device cannot be opened. Without a
+// device there are none; with one that is closed to us it is said.
+bool RocprofBackend::can_open_device() {
+  const int fd = base::raw::open(settings_.amd_device, O_RDWR | O_CLOEXEC, 0);
+  if (fd >= 0) {
+    base::raw::close(fd);
+    return true;
+  }
+  if (fd != -ENOENT) note(kDone, "PAGE_MIGRATION", "the driver's events: /dev/kfd cannot be opened");
+  return false;
 }
 
 bool RocprofBackend::make_context() {
@@ -267,7 +288,6 @@ bool RocprofBackend::start(const Settings& settings, BufferPool& pool, StatusSin
   for (unsigned i = 0; i < failure_count_; ++i) tell(failures_[i], statuses);
   if (!is_made_ || has_ended()) return false;
   agents_.configure(library_.functions);
-  agents_.emit();
   decoder_.configure({settings.categories, library_.generation, traces_hsa_}, kinds_, agents_, capture.symbols);
   capture.thread_begins.store(settings.thread_begins, std::memory_order_release);
   capture.pool.store(&pool, std::memory_order_release);

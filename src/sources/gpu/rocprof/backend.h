@@ -55,6 +55,7 @@ class RocprofBackend final : public Backend {
     const char* category;  // null: all
     const char* detail;
   };
+  bool can_open_device();
   bool make_context();
   bool make_buffer(Group group);
   void trace_kind(unsigned kind);

@@ -280,10 +280,10 @@ bool Decoder::decode_allocation(const Record& record, NamedActivity& out) const 
   out.end = allocation.end;
   out.correlation = call_of(allocation.correlation.internal, allocation.correlation.external);
   add(out, Field::kCorrelation, out.correlation);
-  // A free of memory whose agent the library does not know any more.
+  // Of a free the library tells neither agent nor size.
   if (agents_->of_handle(allocation.agent.handle) != nullptr) add(out, Field::kAgent, agent_number(allocation.agent));
-  add(out, Field::kBytes, allocation.bytes);
-  add(out, Field::kAddress, allocation.address);
+  if (allocation.bytes != 0) add(out, Field::kBytes, allocation.bytes);
+  if (allocation.address != 0) add(out, Field::kAddress, allocation.address);
   return true;
 }
 

@@ -18,9 +18,13 @@ constexpr std::string_view kName = "librocprofiler-sdk.so";
 constexpr std::string_view kRuntimes[] = {"libamdhip64.so", "libhsa-runtime64.so", "librocprofiler-sdk-roctx.so",
                                           "libroctx64.so", "librccl.so"};
 constexpr const char* kFolders[] = {"/lib", "/lib64", ""};
-constexpr const char* kFiles[] = {"librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0", "librocprofiler-sdk.so"};
+constexpr const char* kFiles[] = {"librocprofiler-sdk.so", "librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0"};
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view(".") : path.substr(0, slash);
+}
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 struct Path {
@@ -61,8 +65,8 @@ int note_object(dl_phdr_info* object, std::size_t, void* data) {
   return 0;
 }
 
-bool open(const char* name, int more_flags, Library* out) {
-  void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | more_flags);
+bool open(const char* name, int flags, Library* out) {
+  void* handle = dlopen(name, RTLD_LAZY | RTLD_NODELETE | flags);
   if (handle == nullptr) {
     dlerror();
     return false;
@@ -86,7 +90,7 @@ bool open_in(std::string_view root, Library* out) {
   for (const char* folder : kFolders) {
     for (const char* file : kFiles) {
       Path path;
-      if (path.set(root, folder, file) && open(path.text, 0, out)) return true;
+      if (path.set(root, folder, file) && open(path.text, RTLD_GLOBAL, out)) return true;
     }
   }
   return false;
@@ -115,19 +119,30 @@ bool library_of(const void* caller, Library* out) {
       open(info.dli_fname, RTLD_NOLOAD, out)) {
     return true;
   }
-  return find_library(nullptr, false, out);
+  return find_mapped_library(out);
 }
 
-bool find_library(const char* rocm_path, bool may_load, Library* out) {
+bool find_mapped_library(Library* out) {
+  Mapped mapped;
+  dl_iterate_phdr(&note_object, &mapped);
+  return mapped.sdk[0] != '\0' && open(mapped.sdk, RTLD_NOLOAD, out);
+}
+
+bool find_library(const Search& search, Library* out) {
+  const auto given = [](const char* text) { return text != nullptr && text[0] != '\0'; };
   Mapped mapped;
   dl_iterate_phdr(&note_object, &mapped);
   if (mapped.sdk[0] != '\0' && open(mapped.sdk, RTLD_NOLOAD, out)) return true;
-  if (!may_load) return false;
-  if (rocm_path != nullptr && rocm_path[0] != '\0' && open_in(rocm_path, out)) return true;
-  const std::string_view hip = mapped.hip;
-  if (!hip.empty() && open_in(hip.substr(0, hip.size() - name_of(hip).size()), out)) return true;
+  if (given(search.file)) return open(search.file, RTLD_GLOBAL, out);
+  Dl_info info;
+  if (search.beside != nullptr && dladdr(const_cast<void*>(search.beside), &info) != 0 && info.dli_fname != nullptr &&
+      open_in(folder_of(info.dli_fname), out)) {
+    return true;
+  }
+  if (given(search.rocm_path) && open_in(search.rocm_path, out)) return true;
+  if (mapped.hip[0] != '\0' && open_in(folder_of(mapped.hip), out)) return true;
   for (const char* file : kFiles) {
-    if (open(file, 0, out)) return true;
+    if (open(file, RTLD_GLOBAL, out)) return true;
   }
   return open_in("/opt/rocm", out);
 }

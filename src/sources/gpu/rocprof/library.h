@@ -22,8 +22,13 @@ struct Library {
 
 // The library that the code at `caller` belongs to; another mapped copy when that is not rocprofiler-sdk.
 bool library_of(const void* caller, Library* out);
-// A copy that is mapped already; or, with `may_load`, one of the places above. `rocm_path`: ROCM_PATH, may be null.
-bool find_library(const char* rocm_path, bool may_load, Library* out);
+bool find_mapped_library(Library* out);
+struct Search {
+  const char* file = nullptr;       // ROCPROFILER_REGISTER_LIBRARY; then no other is looked at
+  const char* rocm_path = nullptr;  // ROCM_PATH
+  const void* beside = nullptr;     // code of the library that asks for it
+};
+bool find_library(const Search& search, Library* out);
 Generation generation_of(std::uint32_t release, bool has_memory_allocation);
 
 // HIP, HSA, ROCTx or RCCL is in the process: each of them makes itself known to rocprofiler-sdk.
