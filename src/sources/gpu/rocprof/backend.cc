@@ -134,6 +134,7 @@ void RocprofBackend::tell(const Failure& failure, StatusSink& statuses) const {
 }
 
 bool RocprofBackend::make(const Library& library, const Settings& settings) {
+  if (is_made_) return true;  // asked again
   library_ = library;
   settings_ = settings;
   if (!kinds_.configure(library_.functions)) {
