@@ -84,7 +84,8 @@ inline void play_everything(standin::Sdk& sdk, std::uint64_t at) {
     e.address = 0x30000, e.read_fault = true, e.rescheduled = true;
   };
   const char* const up_to_06[] = {"PAGE_MIGRATE",     "PAGE_FAULT",         "QUEUE_SUSPEND",    "UNMAP_FROM_GPU",
-                                  "PAGE_MIGRATE_END", "PAGE_MIGRATE_START", "PAGE_FAULT_START", "DROPPED_EVENT"};
+                                  "PAGE_MIGRATE_END", "PAGE_MIGRATE_START", "PAGE_FAULT_START", "PAGE_FAULT_END",
+                                  "QUEUE_EVICTION",   "QUEUE_RESTORE",      "DROPPED_EVENT"};
   for (const char* operation : up_to_06) {
     const std::string name = std::string("PAGE_MIGRATION_") + operation;
     if (sdk.has("PAGE_MIGRATION", name.c_str())) send("PAGE_MIGRATION", name.c_str(), migration);

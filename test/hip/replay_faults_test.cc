@@ -44,6 +44,7 @@ class HipFaults : public testing::TestWithParam<SdkRelease> {
     drained_.begin({});
     std::string_view unknown;
     if (settings.categories == Settings{}.categories) settings.categories = rocprof::kind_bits(nullptr, 0, &unknown);
+    if (settings.amd_device == Settings{}.amd_device) settings.amd_device = "/dev/null";
     settings.buffer_size = 1 << 16;
     settings.buffer_limit = 64 << 20;             // of the first start: a pool stays
     settings.flush_interval_ns = 3600 * kSecond;  // only what the tests ask for
@@ -350,6 +351,20 @@ TEST_P(HipFaults, ARefusedKindSwitchesOffItselfOnly) {
   const auto lines = end();
   EXPECT_EQ(count(lines, R"("category":"SCRATCH_MEMORY")"), 1u) << first(lines, "gpu_status");
   EXPECT_NE(first(lines, R"("state":"partial")").find(R"("category":"SCRATCH_MEMORY")"), std::string::npos);
+  EXPECT_EQ(count(lines, kScale), 1u);
+}
+
+// Asked for the driver's events on such a machine, the library would end the process.
+TEST_P(HipFaults, TheDriversEventsAreLeftOutWhereItsDeviceCannotBeOpened) {
+  Settings settings;
+  settings.amd_device = "/";
+  begin("", settings);
+  ASSERT_TRUE(tool_.running);
+  symbol();
+  launch();
+  EXPECT_FALSE(sdk_.traces("PAGE_MIGRATION") || sdk_.traces("KFD_EVENT_PAGE_FAULT"));
+  const auto lines = end();
+  EXPECT_NE(first(lines, R"("state":"partial")").find(R"("category":"PAGE_MIGRATION")"), std::string::npos);
   EXPECT_EQ(count(lines, kScale), 1u);
 }
 

@@ -44,6 +44,7 @@ std::vector<std::string> replay(const SdkRelease& release, Settings settings = {
   EXPECT_TRUE(pool.reserve(1 << 16, 64 << 20, nullptr));
   Replay now;
   current = &now;
+  settings.amd_device = "/dev/null";  // can be opened, as a machine's
   now.settings = settings;
   EXPECT_TRUE(rocprof::library_of(code_of(release), &now.library));
   record::DrainedRecords drained;
@@ -109,7 +110,7 @@ TEST_P(HipGolden, KindsAreChosenByName) {
   const auto lines = replay(GetParam(), settings({"KERNEL_DISPATCH", "MEMORY_COPY"}));
   EXPECT_EQ(count(lines, R"("cat":"KERNEL_DISPATCH")"), 2u);
   EXPECT_EQ(count(lines, R"("cat":"MEMORY_COPY")"), 1u);
-  EXPECT_EQ(count(lines, R"("type":4,)"), count(lines, R"("ph":4)") + 3u);
+  EXPECT_EQ(count(lines, R"("ph":1)"), 3u);
 }
 
 TEST_P(HipGolden, ShortAndMangledNames) {

@@ -77,6 +77,8 @@ inline constexpr int kNone = -1;  // the release does not have it
   FIELD(agent, domain, domain, 112, 112, 112) \
   FIELD(agent, clock_mhz, max_engine_clk_fcompute, 140, 140, 140) \
   FIELD(agent, mem_banks_count, mem_banks_count, 28, 28, 28) \
+  FIELD(agent, local_mem_size, local_mem_size, 176, 176, 176) \
+  FIELD(agent, lds_size_in_kb, lds_size_in_kb, 52, 52, 52) \
   FIELD(agent, gpu_id, gpu_id, 192, 192, 192) \
   FIELD(agent, mem_banks, mem_banks, 224, 224, 224) \
   FIELD(agent, name, name, 248, 248, 248) \
@@ -196,6 +198,12 @@ inline constexpr int kNone = -1;  // the release does not have it
   FIELD(migration6, fault_flags, args.page_fault_start, kNone, 32, kNone) \
   FIELD(migration6, fault_agent, args.page_fault_start.agent_id, kNone, 40, kNone) \
   FIELD(migration6, fault_address, args.page_fault_start.address, kNone, 48, kNone) \
+  FIELD(migration6, unmap_agent, args.unmap_from_gpu.agent_id, kNone, 48, kNone) \
+  FIELD(migration6, unmap_trigger, args.unmap_from_gpu.trigger, kNone, 56, kNone) \
+  FIELD(migration6, eviction_agent, args.queue_eviction.agent_id, kNone, 32, kNone) \
+  FIELD(migration6, eviction_trigger, args.queue_eviction.trigger, kNone, 40, kNone) \
+  FIELD(migration6, restore_flags, args.queue_restore, kNone, 32, kNone) \
+  FIELD(migration6, restore_agent, args.queue_restore.agent_id, kNone, 40, kNone) \
   FIELD(migration6, dropped, args.dropped_event.dropped_events_count, kNone, 32, kNone)
 #define DFT_HIP_RECORDS_10(RECORD) \
   RECORD(stream, rocprofiler_callback_tracing_hip_stream_data_t, kNone, kNone, 24) \

@@ -115,7 +115,15 @@ Bytes migration_bytes_06(const Event& e, const State& s, std::uint32_t kind, std
     out.put(F::migration6_fault_flags, static_cast<std::uint32_t>(flag));
     return out.put(F::migration6_fault_agent, e.agent).put(F::migration6_fault_address, e.address);
   }
+  if (ends_with(name, "EVICTION"))
+    return out.put(F::migration6_eviction_agent, e.agent).put(F::migration6_eviction_trigger, e.trigger);
+  if (ends_with(name, "RESTORE")) {
+    out.put(F::migration6_restore_flags, static_cast<std::uint32_t>(e.rescheduled));
+    return out.put(F::migration6_restore_agent, e.agent);
+  }
   out.put(F::migration6_start_address, e.start_address).put(F::migration6_end_address, e.end_address);
+  if (ends_with(name, "GPU"))
+    return out.put(F::migration6_unmap_agent, e.agent).put(F::migration6_unmap_trigger, e.trigger);
   out.put(F::migration6_from_agent, e.src_agent).put(F::migration6_to_agent, e.dst_agent);
   if (ends_with(name, "END")) {
     return out.put(F::migration6_end_trigger, e.trigger).put(F::migration6_error_code, e.error);
@@ -185,6 +193,8 @@ Bytes agent_bytes(unsigned node, const State& s) {
   out.put<std::uint32_t>(F::agent_wave_front_size, gpu ? 64 : 0).put<std::uint32_t>(F::agent_cu_count, gpu ? 110 : 64);
   out.put<std::uint32_t>(F::agent_gfx_target_version, gpu ? 90010 : 0);
   out.put<std::uint32_t>(F::agent_location_id, gpu ? 0x0300 * node : 0).put<std::uint32_t>(F::agent_domain, 0);
+  out.put<std::uint64_t>(F::agent_local_mem_size, gpu ? std::uint64_t{64} << 30 : 0);
+  out.put<std::uint32_t>(F::agent_lds_size_in_kb, gpu ? 64 : 0);
   out.put<std::uint32_t>(F::agent_clock_mhz, gpu ? 1700 : 0).put<std::uint64_t>(F::agent_gpu_id, gpu ? 4660 + node : 0);
   out.put<const char*>(F::agent_name, gpu ? "gfx90a" : "A processor").put<const char*>(F::agent_vendor_name, "AMD");
   out.put<const char*>(F::agent_product_name, gpu ? "AMD Instinct of the stand-in" : "A processor");

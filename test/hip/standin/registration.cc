@@ -152,6 +152,7 @@ void apply_words(const char* words) {
   fresh->release = version >= 10000 ? Release::k10 : version >= 600 ? Release::k06 : Release::k05;
   if (fresh->scenario.locked) fresh->initialized = 1;
   if (current != nullptr) finalize_now();
+  if (current != nullptr) fresh->next_internal = current->next_internal + 1000;  // ids are never used again
   current = fresh;
 }
 
