@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sources/gpu/rocprof/agents.h"
 
+#include <cstdio>
 #include <string_view>
 
 #include "record/emit.h"
@@ -22,19 +23,42 @@ std::string_view uuid_text(const std::uint8_t* bytes, std::size_t count, char (&
   return {out, static_cast<std::size_t>(at - out)};
 }
 
+bool is_given(const char* text) { return text != nullptr && text[0] != '\0'; }
+
+// The driver says the memory's size for each bank only.
+std::uint64_t memory_of(const Agent& agent) {
+  std::uint64_t sum = agent.local_mem_size;
+  if (sum != 0 || agent.mem_banks == nullptr) return sum;
+  for (std::uint32_t i = 0; i < agent.mem_banks_count; ++i) {
+    const MemBank& bank = agent.mem_banks[i];
+    if (bank.heap_type == 1 || bank.heap_type == 2) sum += bank.bytes;
+  }
+  return sum;
+}
+
+// 90010 -> gfx90a, as compilers call it. Its name is not known where the library cannot ask the display driver.
+const char* target_of(const Agent& agent, char (&out)[80]) {
+  if (is_given(agent.name) || agent.type != kGpuAgent || agent.gfx_target_version == 0) return agent.name;
+  const std::uint32_t version = agent.gfx_target_version;
+  std::snprintf(out, sizeof out, "gfx%u%x%x", version / 10000, version / 100 % 100, version % 100);
+  return out;
+}
+
 void emit_agent(const Agent& agent) {
   char text[80];
+  char target[80];
   record::ArgList<1024> args;
   args.add_uint64("agent_id", static_cast<std::uint64_t>(agent.logical_node_id));
   args.add_string("type", agent.type == kGpuAgent ? "GPU" : "CPU");
   if (agent.type == kGpuAgent) args.add_uint64("device_id", static_cast<std::uint64_t>(agent.logical_node_type_id));
   args.add_uint64("node_id", agent.node_id);
   const auto add_text = [&](std::string_view key, const char* value) {
-    if (value != nullptr && value[0] != '\0') args.add_string(key, std::string_view(value).substr(0, 160));
+    if (is_given(value)) args.add_string(key, std::string_view(value).substr(0, 160));
   };
-  const bool has_product = agent.product_name != nullptr && agent.product_name[0] != '\0';
-  add_text("name", has_product ? agent.product_name : agent.name);
-  add_text("target", agent.name);
+  const char* const code = target_of(agent, target);
+  const char* const model = is_given(agent.model_name) ? agent.model_name : code;
+  add_text("name", is_given(agent.product_name) ? agent.product_name : model);
+  add_text("target", code);
   add_text("vendor", agent.vendor_name);
   const std::size_t uuid_bytes = agent.size >= sizeof(Agent) ? sizeof agent.uuid : agent.size >= kAgentHalfUuid ? 8 : 0;
   bool has_uuid = false;
@@ -46,7 +70,7 @@ void emit_agent(const Agent& agent) {
     args.add_uint64("wave_front_size", agent.wave_front_size);
     args.add_uint64("lds_size_in_kb", agent.lds_size_in_kb);
     args.add_uint64("core_clock_khz", std::uint64_t{agent.max_engine_clk_fcompute} * 1000);
-    args.add_uint64("memory_bytes", agent.local_mem_size);
+    args.add_uint64("memory_bytes", memory_of(agent));
     args.add_uint64("num_xcc", agent.num_xcc);
     args.add_uint64("domain", agent.domain);
     args.add_uint64("location_id", agent.location_id);

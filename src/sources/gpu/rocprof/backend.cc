@@ -92,6 +92,21 @@ int find_marker(int kind, std::int32_t operation, void* data) {
   return 0;
 }
 
+struct RangeSearch {
+  const Functions* functions;
+  std::int32_t operation;
+};
+int find_thread_range(int kind, std::int32_t operation, void* data) {
+  RangeSearch& search = *static_cast<RangeSearch*>(data);
+  const char* name = nullptr;
+  std::uint64_t size = 0;
+  if (search.functions->callback_operation_name(kind, operation, &name, &size) == kDone && name != nullptr &&
+      std::strcmp(name, "roctxThreadRangeA") == 0) {
+    search.operation = operation;
+  }
+  return 0;
+}
+
 template <typename Function>
 void* address_of(Function* function) {
   return reinterpret_cast<void*>(function);
@@ -248,12 +263,23 @@ void RocprofBackend::trace_streams() {
   if (status != kDone) note(status, "HIP_STREAM", nullptr);
 }
 
+// Gives ranges ids that last, where this release can. True when it does.
+bool RocprofBackend::trace_ranges() {
+  const int number = kinds_.marker_range_number();
+  if (number < 0 || !library_.has_long_callbacks()) return false;
+  RangeSearch search{&library_.functions, -1};
+  library_.functions.for_each_callback_operation(number, &find_thread_range, &search);
+  return search.operation >= 0 && library_.functions.trace_by_callback(context_, number, &search.operation, 1,
+                                                                       address_of(&keep_range), nullptr) == kDone;
+}
+
 void RocprofBackend::trace_markers() {
   const char* const name = "MARKER_CORE_API";
   const int number = kinds_.callback_number(kind_index(name));
   if (number < 0 || !wants(Family::kMarker)) return;
   MarkerSearch search{&library_.functions, {}};
   library_.functions.for_each_callback_operation(number, &find_marker, &search);
+  search.found.ranges_have_ids = trace_ranges();
   configure_markers(search.found);
   std::int32_t operations[5];
   std::size_t count = 0;

@@ -61,6 +61,7 @@ class RocprofBackend final : public Backend {
   void trace_kind(unsigned kind);
   void trace_symbols();
   void trace_streams();
+  bool trace_ranges();
   void trace_markers();
   void request_ids();
   void note(rocprof::Status status, const char* category, const char* detail);

@@ -392,6 +392,13 @@ struct MarkerData {
   std::uint64_t result;  // roctxRangeStartA: the id
 };
 
+struct MemBank {
+  std::uint32_t heap_type;  // 1 and 2: the GPU's own memory, visible to all and not
+  std::uint32_t flags;
+  std::uint32_t width;
+  std::uint32_t clock;
+  std::uint64_t bytes;
+};
 // An agent of version 0.
 struct Agent {
   std::uint64_t size;
@@ -442,7 +449,7 @@ struct Agent {
   std::uint64_t gpu_id;
   std::uint32_t workgroup_max_dim[3];
   std::uint32_t grid_max_dim[3];
-  const void* mem_banks;
+  const MemBank* mem_banks;
   const void* caches;
   const void* io_links;
   const char* name;

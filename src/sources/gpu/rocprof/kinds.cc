@@ -77,7 +77,8 @@ std::string_view text_of(Status status, const char* name) {
 struct Numbers {
   NameOf name_of;
   int* numbers;
-  int* code_object;  // null: not looked for
+  int* code_object;  // null: not looked for, as the next
+  int* marker_range;
   std::uint8_t* of_number;
 };
 
@@ -88,6 +89,7 @@ int note_kind(int number, void* data) {
   const Status status = out.name_of(number, &name, &size);
   const std::string_view text = text_of(status, name);
   if (out.code_object != nullptr && text == "CODE_OBJECT") *out.code_object = number;
+  if (out.marker_range != nullptr && text == "MARKER_CORE_RANGE_API") *out.marker_range = number;
   const unsigned kind = kind_index(text);
   if (kind == kKinds || number < 0) return 0;
   out.numbers[kind] = number;
@@ -149,12 +151,12 @@ const char* quiet_list() {
 
 bool KindTable::configure(const Functions& functions) {
   functions_ = &functions;
-  code_object_ = -1;
+  code_object_ = marker_range_ = -1;
   for (unsigned kind = 0; kind < kKinds; ++kind) buffered_[kind] = callback_[kind] = -1;
   std::memset(of_number_, kKinds, sizeof of_number_);
-  Numbers buffered{functions.buffered_kind_name, buffered_, nullptr, of_number_};
+  Numbers buffered{functions.buffered_kind_name, buffered_, nullptr, nullptr, of_number_};
   functions.for_each_buffered_kind(&note_kind, &buffered);
-  Numbers callbacks{functions.callback_kind_name, callback_, &code_object_, nullptr};
+  Numbers callbacks{functions.callback_kind_name, callback_, &code_object_, &marker_range_, nullptr};
   functions.for_each_callback_kind(&note_kind, &callbacks);
   for (const int number : buffered_) {
     if (number >= 0) return true;

@@ -100,7 +100,8 @@ class KindTable {
   // The library's number; -1: this release has no such kind.
   int buffered_number(unsigned kind) const { return buffered_[kind]; }
   int callback_number(unsigned kind) const { return callback_[kind]; }
-  int code_object_number() const { return code_object_; }
+  int code_object_number() const { return code_object_; }    // of callbacks
+  int marker_range_number() const { return marker_range_; }  // likewise, MARKER_CORE_RANGE_API
   // Our index of the library's number, kKinds if it is none of ours.
   unsigned of_number(std::uint32_t number) const { return number < kNumbers ? of_number_[number] : kKinds; }
   std::string_view operation_name(unsigned kind, unsigned operation) const;
@@ -110,6 +111,7 @@ class KindTable {
   int buffered_[kKinds];
   int callback_[kKinds];
   int code_object_ = -1;
+  int marker_range_ = -1;
   std::uint8_t of_number_[kNumbers];
 };
 

@@ -58,6 +58,8 @@ void close_started(std::uint64_t id) {
   if (record::is_open(region)) record::close_region(region);
 }
 
+void remember_id(std::uint64_t id) { correlations[id % kRemembered].store(id, std::memory_order_relaxed); }
+
 void on_enter(int operation, const MarkerData& data, std::uint64_t correlation, std::uint64_t* user) {
   if (operation == known_operations.pop) {
     pop_range(&domain_of_roctx);
@@ -67,7 +69,7 @@ void on_enter(int operation, const MarkerData& data, std::uint64_t correlation, 
     Region* region = open(data.message, correlation);
     if (region != nullptr) record::close_as_instant(region);
   } else if (operation == known_operations.push || operation == known_operations.start) {
-    correlations[correlation % kRemembered].store(correlation, std::memory_order_relaxed);
+    remember_id(correlation);
     Region* region = open(data.message, correlation);
     if (operation == known_operations.push) {
       push_range(&domain_of_roctx, region);
@@ -75,6 +77,13 @@ void on_enter(int operation, const MarkerData& data, std::uint64_t correlation, 
       *user = reinterpret_cast<std::uintptr_t>(region);
     }
   }
+}
+
+std::uint64_t id_of(const Correlation2& correlation, int) { return correlation.internal; }
+// The push call is within the range, which has an id of its own.
+std::uint64_t id_of(const Correlation3& correlation, int operation) {
+  const bool has_range = operation == known_operations.push && known_operations.ranges_have_ids;
+  return has_range && correlation.ancestor != 0 ? correlation.ancestor : correlation.internal;
 }
 
 template <typename Record>
@@ -85,7 +94,7 @@ void on_marker(const Record& record, std::uint64_t* user) {
   if (data.size < sizeof data) return;
   std::memcpy(&data, record.payload, sizeof data);
   if (record.phase == kEnter) {
-    on_enter(record.operation, data, record.correlation.internal, user);
+    on_enter(record.operation, data, id_of(record.correlation, record.operation), user);
   } else if (record.phase == kExit && record.operation == known_operations.start && *user != 0) {
     remember_start(data.result, reinterpret_cast<Region*>(static_cast<std::uintptr_t>(*user)));
   }
@@ -97,6 +106,8 @@ void configure_markers(const MarkerOperations& operations) {
   known_operations = operations;
   prepare_range_stacks();
 }
+
+void keep_range(CallbackRecord1, std::uint64_t*, void*) {}
 
 void record_markers(bool on) { recording_markers.store(on, std::memory_order_relaxed); }
 
