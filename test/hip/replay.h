@@ -55,6 +55,7 @@ inline void play_everything(standin::Sdk& sdk, std::uint64_t at) {
   send("HIP_RUNTIME_API", "hipMalloc", call(20));
   send("HIP_RUNTIME_API", "hipGetDevice", call(21));
   send("HIP_RUNTIME_API", "hipModuleLaunchKernel", call(22));
+  send("HIP_RUNTIME_API_EXT", "hipMalloc", [](Event& e) { e.internal = 20, e.result = 2; });  // out of memory
   send("HIP_COMPILER_API", "__hipRegisterFatBinary", call(23));
   send("HSA_CORE_API", "hsa_queue_create", call(24, 20));
   send("HSA_CORE_API", "hsa_agent_get_info", call(25, 20));
