@@ -26,7 +26,7 @@ import zipfile
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 WHEELS = ("3.8.0", "3.9.0")
 INSIDE = "triton/backends/amd/include/"
-PROOFS = ("test/hip/standin/layout_proof.cc",)
+PROOFS = ("src/sources/gpu/rocprof/layout_proofs.cc", "test/hip/standin/layout_proof.cc")
 FLAGS = ["-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror", "-fsyntax-only",
          "-D__HIP_PLATFORM_AMD__=1", "-DDFT_ROCPROF_HEADERS=1"]
 TIMEOUT = 20

@@ -179,6 +179,16 @@ static_assert(sizeof(ConfigureResult) == sizeof(rocprofiler_tool_configure_resul
 #endif
 
 #ifdef DFT_HAS_BUFFERED
+DFT_HEAD(KernelRecord, rocprofiler_buffer_tracing_kernel_dispatch_record_t);
+DFT_SPAN(KernelRecord, rocprofiler_buffer_tracing_kernel_dispatch_record_t);
+DFT_SAME(KernelRecord, correlation, rocprofiler_buffer_tracing_kernel_dispatch_record_t, correlation_id);
+static_assert(offsetof(KernelRecord, info) ==
+              offsetof(rocprofiler_buffer_tracing_kernel_dispatch_record_t, dispatch_info));
+static_assert(sizeof(KernelRecord) <= sizeof(rocprofiler_buffer_tracing_kernel_dispatch_record_t));
+#endif
+
+// Some packages have of the records that of kernels only.
+#ifdef DFT_HAS_ALL
 using Api = ApiRecord<Correlation>;
 #define DFT_API(theirs)                               \
   DFT_HEAD(Api, theirs);                              \
@@ -198,12 +208,6 @@ static_assert(sizeof(ApiResult) == sizeof(rocprofiler_hip_api_retval_t));
 static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, retval) + sizeof(ApiResult) ==
               sizeof(rocprofiler_buffer_tracing_hip_api_ext_record_t));
 #endif
-DFT_HEAD(KernelRecord, rocprofiler_buffer_tracing_kernel_dispatch_record_t);
-DFT_SPAN(KernelRecord, rocprofiler_buffer_tracing_kernel_dispatch_record_t);
-DFT_SAME(KernelRecord, correlation, rocprofiler_buffer_tracing_kernel_dispatch_record_t, correlation_id);
-static_assert(offsetof(KernelRecord, info) ==
-              offsetof(rocprofiler_buffer_tracing_kernel_dispatch_record_t, dispatch_info));
-static_assert(sizeof(KernelRecord) <= sizeof(rocprofiler_buffer_tracing_kernel_dispatch_record_t));
 #define DFT_COPY(field, theirs) DFT_SAME(CopyRecord, field, rocprofiler_buffer_tracing_memory_copy_record_t, theirs)
 DFT_HEAD(CopyRecord, rocprofiler_buffer_tracing_memory_copy_record_t);
 DFT_SPAN(CopyRecord, rocprofiler_buffer_tracing_memory_copy_record_t);
@@ -326,7 +330,7 @@ DFT_KFD(KfdUnmapEvent, event_unmap_from_gpu, end_address, end_address);
 DFT_KFD(KfdDroppedEvent, event_dropped_events, pid, pid);
 DFT_KFD(KfdDroppedEvent, event_dropped_events, count, count);
 #endif
-#endif  // DFT_HAS_BUFFERED
+#endif  // DFT_HAS_ALL
 
 #ifdef DFT_HAS_CALLBACKS
 using TheirSymbol = rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t;
@@ -337,7 +341,7 @@ DFT_SAME(MarkerData, message, rocprofiler_callback_tracing_marker_api_data_t, ar
 DFT_SAME(MarkerData, range_id, rocprofiler_callback_tracing_marker_api_data_t, args.roctxRangeStop.id);
 DFT_SAME(MarkerData, result, rocprofiler_callback_tracing_marker_api_data_t, retval.roctx_range_id_t_retval);
 static_assert(sizeof(MarkerData) == sizeof(rocprofiler_callback_tracing_marker_api_data_t));
-#ifdef DFT_IS_1
+#if defined(DFT_HAS_ALL) && defined(DFT_IS_1)
 DFT_SAME(StreamData, stream, rocprofiler_callback_tracing_hip_stream_data_t, stream_id);
 static_assert(kStreamDataLeast <= sizeof(rocprofiler_callback_tracing_hip_stream_data_t));
 #endif
