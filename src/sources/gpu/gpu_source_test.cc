@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "sources/gpu/gpu_source.h"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/drained_records_for_test.h"
-#include "sources/gpu/gpu_source.h"
 #include "sources/gpu/fake_backend.h"
 
 namespace dft::gpu {
