@@ -32,6 +32,12 @@ inline const void* code_of(const SdkRelease& release) {
   return dlsym(dlopen(release.file, RTLD_NOW | RTLD_LOCAL), "rocprofiler_get_version");
 }
 
+// The process's one is never destroyed either; a test has one of its own.
+inline rocprof::RocprofBackend* new_backend() {
+  static auto* all = new std::vector<rocprof::RocprofBackend*>;
+  return all->emplace_back(new rocprof::RocprofBackend);
+}
+
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kMicro = 1000;
 

@@ -50,7 +50,7 @@ class HipFaults : public testing::TestWithParam<SdkRelease> {
     settings.flush_interval_ns = 3600 * kSecond;  // only what the tests ask for
     tool_ = Tool();
     tool_.settings = settings;
-    tool_.backend = new rocprof::RocprofBackend;  // the process's one is never destroyed either
+    tool_.backend = new_backend();
     ASSERT_TRUE(rocprof::library_of(code_of(GetParam()), &tool_.library));
     tool = &tool_;
   }

@@ -13,7 +13,7 @@ constexpr std::uint64_t kPlayed = 90'000'000'000'000;  // since boot
 
 struct Replay {
   Settings settings;
-  rocprof::RocprofBackend* backend = new rocprof::RocprofBackend;  // the process's one is never destroyed either
+  rocprof::RocprofBackend* backend = new_backend();
   Statuses statuses;
   rocprof::Library library;
   bool made = false;

@@ -144,7 +144,8 @@ State& state() {
 }
 
 void apply_words(const char* words) {
-  auto* fresh = new State;  // threads of the last life may still look at it
+  auto* fresh = new State;
+  fresh->before = current;
   fresh->scenario.version = kNewest == Release::k10 ? 10000 : 500;
   std::istringstream in(words);
   for (std::string word; in >> word;) apply_word(fresh->scenario, word);

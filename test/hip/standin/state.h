@@ -153,6 +153,7 @@ struct State {
   Counters counters;
   std::atomic<std::uint64_t> calls{0}, delivered{0};
   pid_t owner = getpid();
+  State* before = nullptr;  // an earlier life: its threads may still look at it
 };
 
 State& state();
