@@ -4,6 +4,10 @@
 // rocprofiler-sdk and ends the process if it is not installed; so it is to find our rocprofiler_set_api_table first,
 // which passes the tables on to rocprofiler-sdk only if it is there and somebody wants it.
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "base/log.h"
 #include "base/raw_io.h"
@@ -28,6 +32,7 @@ namespace {
 
 std::atomic<Registration> state_of_registration{Registration::kNone};
 const void* library_code = nullptr;  // an address in the library that asked
+int pid_of_library = 0;              // of the process in which it is whole
 
 void refuse(const char* why) {
   rocprof::backend.refuse(why);
@@ -52,6 +57,22 @@ void give_name(std::uint32_t release, void* client_id) {
   } else {
     static_cast<rocprof::ClientId0*>(client_id)->name = kName;
   }
+}
+
+// A child that is forked from a process that uses HIP and calls exit() would die in rocprofiler-sdk's own end, which
+// touches what HSA has kept from the child. Registered after that end was, this comes first. What was registered before
+// HIP is skipped then, as it would be by the crash.
+void leave_child(int status, void*) {
+  if (base::raw::pid() == pid_of_library) return;
+  const SourcesPaused paused;
+  finish_process();
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+void watch_for_exit() {
+  static std::atomic<bool> watched{false};
+  if (!watched.exchange(true, std::memory_order_relaxed)) on_exit(&leave_child, nullptr);
 }
 
 // False: the tracer wants nothing of rocprofiler-sdk in this process.
@@ -85,6 +106,8 @@ int initialize(void (*)(), void*) {
     } else {
       if (part.wanted() != Want::kWaiting) fill_settings(*config, base::raw::pid());
       const bool made = rocprof::backend.make(library, part.settings);
+      pid_of_library = base::raw::pid();
+      if (made) watch_for_exit();
       state_of_registration.store(made ? Registration::kReady : Registration::kRefused, std::memory_order_release);
     }
   }
@@ -111,10 +134,12 @@ void* next_symbol(const char* name) {
   return found;
 }
 
-void* first_symbol() {
+// In the global scope, which is asked by its handle: RTLD_DEFAULT would also look in this library's own scope.
+void* global_symbol(const char* name) {
   const bool was_inside = is_inside;
   is_inside = true;
-  void* const found = dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+  void* const program = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  void* const found = program != nullptr ? dlsym(program, name) : nullptr;
   is_inside = was_inside;
   return found;
 }
@@ -128,7 +153,7 @@ bool is_given(const char* variable) {
 bool other_tool_is_there() {
   return is_given("ROCP_TOOL_LIBRARIES") || is_given("ROCPROFILER_REGISTER_FORCE_LOAD") ||
          is_given("ROCPROFILER_REGISTER_LIBRARY") ||
-         first_symbol() != reinterpret_cast<void*>(&rocprofiler_configure) ||
+         global_symbol("rocprofiler_configure") != reinterpret_cast<void*>(&rocprofiler_configure) ||
          next_symbol("rocprofiler_configure") != nullptr;
 }
 
@@ -162,19 +187,35 @@ rocprof::ConfigureResult client{sizeof(rocprof::ConfigureResult), &initialize, &
 
 Registration registration() { return state_of_registration.load(std::memory_order_acquire); }
 
-bool is_found_by_loader() { return first_symbol() != nullptr; }
+bool is_found_by_loader() { return global_symbol("rocprofiler_configure") != nullptr; }
+
+namespace {
+
+// What was handed over before rocprofiler-sdk was there is handed over again, where librocprofiler-register can.
+void hand_over_again() {
+  void* const function = global_symbol("rocprofiler_register_invoke_nonpropagated_registrations");
+  if (function != nullptr) reinterpret_cast<int (*)()>(function)();
+}
+
+}  // namespace
 
 void register_by_force() {
   rocprof::Search search;
   search.rocm_path = config::process_environment("ROCM_PATH");
   rocprof::Library library;
+  const bool is_late = rocprof::runtime_is_mapped();
   if (!rocprof::find_library(search, &library)) {
     return refuse("librocprofiler-sdk was not found (ROCM_PATH names the root of ROCm)");
   }
+  if (is_late && library.release < rocprof::kFirstWithLateStart) {
+    rocprof::backend.warn("KERNEL_DISPATCH",
+                          "HIP was loaded before the tracer: work on queues that were made before it is missing");
+  }
   if (library.functions.force_configure == nullptr ||
       library.functions.force_configure(&rocprofiler_configure) != rocprof::kDone) {
-    refuse("HIP was in use before the tracer: load the tracer first (LD_PRELOAD, dftracer run)");
+    return refuse("HIP was in use before the tracer: load the tracer first (LD_PRELOAD, dftracer run)");
   }
+  if (is_late) hand_over_again();
 }
 
 }  // namespace dft::session::hip

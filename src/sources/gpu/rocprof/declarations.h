@@ -27,6 +27,7 @@ inline constexpr std::uint32_t release_number(std::uint32_t major, std::uint32_t
   return major * 10000 + minor * 100 + patch;
 }
 inline constexpr std::uint32_t kFirstWithClientSize = release_number(0, 7, 0);
+inline constexpr std::uint32_t kFirstWithLateStart = release_number(1, 3, 0);
 struct ClientId0 {  // before 0.7
   const char* name;
   std::uint32_t handle;
