@@ -50,7 +50,7 @@ Where and how
   --enable-cuda          trace CUDA (needs the headers of a toolkit; nothing of it is linked)
   --with-cuda DIR        the same with the toolkit in DIR, and in no other place
   --enable-hip           trace HIP (needs nothing of ROCm, neither to be built nor to be installed)
-  --enable-dynamic-detection  switch on what the machine has: CUDA tracing
+  --enable-dynamic-detection  switch on what the machine has: CUDA and HIP tracing
   --jobs N               parallel jobs (default: all cores)
   --no-deps, --skip-deps install no system package and build no dependency
   --clean                remove the build folder first

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # HIP tracing needs nothing of ROCm: src/sources/gpu/rocprof has its own declarations of rocprofiler-sdk. Where the SDK's
 # headers are found, layout_proofs.cc holds the declarations against them. dft_detect_hip() sets
-#   DFT_HAS_HIP_TRACING   1 when HIP tracing is built, else 0
+#   DFT_HAS_HIP_TRACING   1 when HIP tracing is built, else 0; by DFTRACER_ENABLE_DYNAMIC_DETECTION only with an SDK
 #   DFT_ROCPROF_INCLUDE   the include folder with rocprofiler-sdk/rocprofiler.h that is compared, empty for none
 # Looked at: ROCM_PATH of CMake or the environment, and no other place when that is set; else CMAKE_PREFIX_PATH, /opt/rocm.
 
@@ -48,10 +48,13 @@ endfunction()
 macro(dft_detect_hip)
   set(DFT_HAS_HIP_TRACING 0)
   set(DFT_ROCPROF_INCLUDE "")
-  if(DFTRACER_ENABLE_HIP_TRACING)
+  if(DFTRACER_ENABLE_HIP_TRACING OR DFTRACER_ENABLE_DYNAMIC_DETECTION)
     set(DFT_HAS_HIP_TRACING 1)
     dft_find_rocprofiler_sdk(DFT_ROCPROF_INCLUDE DFT_ROCPROF_LOOKED)
-    if(DFT_ROCPROF_INCLUDE STREQUAL "")
+    if(DFT_ROCPROF_INCLUDE STREQUAL "" AND NOT DFTRACER_ENABLE_HIP_TRACING)
+      set(DFT_HAS_HIP_TRACING 0)
+      message(STATUS "[DFTRACER] HIP tracing is left out: rocprofiler-sdk was not found")
+    elseif(DFT_ROCPROF_INCLUDE STREQUAL "")
       message(STATUS "[DFTRACER] HIP tracing: built-in declarations of rocprofiler-sdk (no SDK in: ${DFT_ROCPROF_LOOKED})")
     else()
       dft_read_rocprofiler_version(DFT_ROCPROF_VERSION "${DFT_ROCPROF_INCLUDE}")

@@ -113,6 +113,14 @@ std::uint32_t default_kinds() {
   return bits;
 }
 
+std::uint32_t all_kinds() {
+  std::uint32_t bits = kAllKinds;
+  for (unsigned kind = 0; kind < kKinds; ++kind) {
+    if (kKindRows[kind].family == Family::kApiExt) bits &= ~(1u << kind);
+  }
+  return bits;
+}
+
 std::uint32_t kind_bits(const std::string_view* names, std::size_t count, std::string_view* unknown) {
   if (count == 0) return default_kinds();
   std::uint32_t bits = 0;
@@ -123,7 +131,7 @@ std::uint32_t kind_bits(const std::string_view* names, std::size_t count, std::s
     } else if (names[i] == "default") {
       bits |= default_kinds();
     } else if (names[i] == "all") {
-      bits |= kAllKinds;
+      bits |= all_kinds();
     } else if (unknown->empty()) {
       *unknown = names[i];
     }

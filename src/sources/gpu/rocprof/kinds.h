@@ -81,6 +81,8 @@ static_assert(kKinds <= kNamedKinds);
 inline constexpr std::uint32_t kAllKinds = static_cast<std::uint32_t>((std::uint64_t{1} << kKinds) - 1);
 
 unsigned kind_index(std::string_view name);  // kKinds: not known
+// All but those that tell the calls of another kind once more.
+std::uint32_t all_kinds();
 std::uint32_t default_kinds();
 // Bits for the names of a list; "default" and "all" stand for what they say, an empty list for the default.
 // `unknown` gets the first name that is no kind; it is left out.
