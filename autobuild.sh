@@ -51,7 +51,8 @@ Where and how
   --enable-benchmarks    build bench/
   --enable-cuda          trace CUDA (needs the headers of a toolkit; nothing of it is linked)
   --with-cuda DIR        the same with the toolkit in DIR, and in no other place
-  --enable-dynamic-detection  switch on what the machine has: CUDA tracing
+  --enable-hip           trace HIP (needs nothing of ROCm, neither to be built nor to be installed)
+  --enable-dynamic-detection  switch on what the machine has: CUDA and HIP tracing
   --jobs N               parallel jobs (default: all cores)
   --no-deps, --skip-deps install no system package and build no dependency
   --clean                remove the build folder first
@@ -59,7 +60,7 @@ Where and how
   --quiet, -v, --verbose
 
 Parts that this version does not have; each flag is refused
-  --enable-hip, --enable-mpi, --with-mpi DIR, --enable-hdf5, --with-hdf5 DIR, --enable-ftracing, --enable-papi,
+  --enable-mpi, --with-mpi DIR, --enable-hdf5, --with-hdf5 DIR, --enable-ftracing, --enable-papi,
   --enable-variorum, --build-variorum MODE, --generate-interfaces, --enable-hwloc, --enable-dlio-tests,
   --enable-paper-tests, --with-dfanalyzer
 
@@ -130,6 +131,7 @@ parse_flags() {
         DFTRACER_CUDA_PATH=$(realpath -m -- "$(value "$@")")
         export DFTRACER_ENABLE_CUDA_TRACING=ON DFTRACER_CUDA_PATH
         shift ;;
+      --enable-hip) export DFTRACER_ENABLE_HIP_TRACING=ON ;;
       --enable-dynamic-detection) export DFTRACER_ENABLE_DYNAMIC_DETECTION=ON ;;
       --jobs | -j)
         jobs=$(value "$@")
@@ -140,7 +142,6 @@ parse_flags() {
       --clean-install) clean_install=1 ;;
       --quiet | --quite) quiet=1 ;;
       -v | --verbose) verbose=1 ;;
-      --enable-hip) not_here "$flag" "tracing of HIP" ;;
       --enable-mpi | --with-mpi) not_here "$flag" "tracing of MPI" ;;
       --enable-hdf5 | --with-hdf5 | --skip-hdf5-trace-ci) not_here "$flag" "tracing of HDF5" ;;
       --enable-ftracing) not_here "$flag" "tracing by -finstrument-functions" ;;
@@ -320,6 +321,8 @@ fi
 if [[ $action == test ]]; then
   [[ $with_deps == 1 ]] && install_wanted_packages
   with_tests=1
+  # Tested everywhere: it needs nothing of ROCm.
+  export DFTRACER_ENABLE_HIP_TRACING=${DFTRACER_ENABLE_HIP_TRACING:-ON}
   [[ $with_deps == 1 ]] && make_test_python
   use_test_cache
 fi

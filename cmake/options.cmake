@@ -15,7 +15,8 @@ set(DFTRACER_BUILD_TYPE "" CACHE STRING "Release, Debug, RelWithDebInfo or PROFI
 set(DFTRACER_COMPRESSOR "" CACHE STRING "isal, libdeflate or zlib; empty takes the first that is found")
 set(DFTRACER_ISAL_ROOT "" CACHE PATH "Where scripts/build_isal.sh put ISA-L; empty looks in _deps/isal")
 option(DFTRACER_ENABLE_CUDA_TRACING "Trace CUDA (needs the headers cupti.h and cuda.h; nothing is linked)" OFF)
-option(DFTRACER_ENABLE_DYNAMIC_DETECTION "Switch on what the machine has: CUDA tracing" OFF)
+option(DFTRACER_ENABLE_HIP_TRACING "Trace HIP (needs no ROCm; its headers, where found, are compared)" OFF)
+option(DFTRACER_ENABLE_DYNAMIC_DETECTION "Switch on what the machine has: CUDA and HIP tracing" OFF)
 set(DFTRACER_CUDA_PATH "$ENV{DFTRACER_CUDA_PATH}" CACHE PATH "CUDA toolkit; empty looks in the usual places")
 option(DFTRACER_BUILD_PYTHON_BINDINGS "Build the Python package (needs Python's headers, 3.9 or newer)" OFF)
 set(DFTRACER_PYTHON_EXE "" CACHE STRING "Python for the generator, the package and the tests; empty takes python3")
@@ -23,7 +24,6 @@ set(DFTRACER_PYTHON_SITE "" CACHE STRING "Where the Python package is installed;
 
 # ---- what this version does not have: name, the value that means off, what it would have been
 set(DFTRACER_ABSENT_SWITCHES
-  "DFTRACER_ENABLE_HIP_TRACING|tracing of HIP"
   "DFTRACER_ENABLE_MPI|tracing of MPI"
   "DFTRACER_ENABLE_HDF5|tracing of HDF5"
   "DFTRACER_ENABLE_FTRACING|tracing by -finstrument-functions"

@@ -8,7 +8,7 @@ if(SKBUILD)  # lib64, where annotated codes look for the libraries, is not where
   set(DFT_CMAKE_DIR share/cmake/dftracer)
 endif()
 
-foreach(switch HIP_TRACING MPI HDF5 FTRACING PAPI_TRACING VARIORUM)
+foreach(switch MPI HDF5 FTRACING PAPI_TRACING VARIORUM)
   set(DFT_HAS_${switch} 0)
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/dftracer_config.hpp.in

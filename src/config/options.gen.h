@@ -60,6 +60,7 @@ struct Options {
   std::vector<std::string> hip_categories;  // DFTRACER_HIP_CATEGORIES
   GpuApi hip_api = GpuApi::kQuiet;  // DFTRACER_HIP_API
   KernelNames hip_kernel_names = KernelNames::kFull;  // DFTRACER_HIP_KERNEL_NAMES
+  std::string hip_topology = "/sys/class/kfd/kfd/topology/nodes";  // DFTRACER_HIP_TOPOLOGY
   std::uint64_t gpu_exit_timeout_ms = 10000;  // DFTRACER_GPU_EXIT_TIMEOUT_MS
   std::uint64_t trace_interval_ms = 1000;  // DFTRACER_TRACE_INTERVAL_MS
   bool aggregation = false;  // DFTRACER_ENABLE_AGGREGATION
@@ -112,6 +113,7 @@ enum class OptionId : std::uint8_t {
   kHipCategories,
   kHipApi,
   kHipKernelNames,
+  kHipTopology,
   kGpuExitTimeoutMs,
   kTraceIntervalMs,
   kAggregation,
@@ -125,6 +127,6 @@ enum class OptionId : std::uint8_t {
   kPapiIntervalMs,
   kVariorum,
 };
-inline constexpr std::size_t kOptionCount = 49;
+inline constexpr std::size_t kOptionCount = 50;
 
 }  // namespace dft::config

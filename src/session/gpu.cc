@@ -1,154 +1,93 @@
 // SPDX-License-Identifier: MIT
-// When recording of the GPU starts.
+// All vendors of this build.
 #include "session/gpu.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <link.h>
-
-#include <string_view>
-
-#include "record/recorder.h"
-#include "session/gpu_part.h"
+#include "encode/json_writer.h"
+#include "session/cuda.h"
+#include "session/hip.h"
 #include "session/session_state.h"
-#include "session/sources.h"
-#include "sources/gpu/cupti/backend.h"
-#include "sources/gpu/gpu_source.h"
-#include "sources/gpu/nvtx.h"
+#include "sources/gpu/activity_writer.h"
 
 namespace dft::session {
 
-GpuPart gpu_part;
-
 namespace {
-
-std::atomic<unsigned long long> objects_seen{0};
-std::atomic<bool> noticed_late{false};  // no hook saw the driver come
-__thread bool in_start;                 // this thread is inside: the vendor's own dlopens are none of the application's
-
-// Objects that the dynamic linker has loaded so far.
-unsigned long long objects_loaded() {
-  unsigned long long adds = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* out) {
-        *static_cast<unsigned long long*>(out) = object->dlpi_adds;
-        return 1;
-      },
-      &adds);
-  return adds;
+void append_both(void (*first)(base::Buffer&), void (*second)(base::Buffer&), base::Buffer& out) {
+  encode::JsonWriter json(out);
+  base::Buffer members;
+  first(members);
+  json.raw_members(members.view());
+  members.clear();
+  second(members);
+  json.raw_members(members.view());
 }
-
-bool driver_may_have_come() {
-  if (gpu::cupti::backend.waits_for_driver()) return true;
-  const unsigned long long now = objects_loaded();
-  return objects_seen.exchange(now, std::memory_order_relaxed) != now;
-}
-
-std::string_view name_of(const char* path) {
-  if (path == nullptr) return {};
-  const std::string_view whole = path;
-  return whole.substr(whole.rfind('/') + 1);
-}
-bool names_driver(const char* path) {
-  constexpr std::string_view kStem = "libcuda.so";
-  return name_of(path).substr(0, kStem.size()) == kStem;
-}
-// A look-up that the driver itself makes may hold its locks.
-bool is_in_driver(const void* address) {
-  Dl_info info;
-  if (dladdr(const_cast<void*>(address), &info) == 0) return false;
-  return names_driver(info.dli_fname) || name_of(info.dli_fname).substr(0, 10) == "libnvidia-";
-}
-
-// REQUIRES: the driver is mapped; not inside it.
-void start_with_driver() {
-  const SourcesPaused paused;
-  const int kept = errno;
-  in_start = true;
-  if (gpu_part.want.load(std::memory_order_acquire) == Want::kExpected) record::recorder.on_inactive();
-  {
-    const base::SignalGuard signals;  // the threads that the vendor's library makes inherit this mask
-    if (gpu_part.want.load(std::memory_order_acquire) == Want::kWaiting && gpu_part.lock.try_lock()) {
-      if (gpu_part.want.load(std::memory_order_acquire) == Want::kWaiting) {
-        gpu_part.settings.beside_holder = gpu_part.yields && gpu_part.others_came.load(std::memory_order_relaxed);
-        const bool on = gpu::gpu_source.start(gpu_part.settings, gpu::cupti::backend);
-        const Want otherwise = gpu::cupti::backend.waits_for_driver() ? Want::kWaiting : Want::kRefused;
-        gpu_part.want.store(on ? Want::kStarted : otherwise, std::memory_order_release);
-        if (on) watch_for_exit();
-        if (on) tell_missing_ranges();
-        if (on && noticed_late.load(std::memory_order_relaxed)) {
-          tell_unrecorded("CUDA was loaded unnoticed: what it did before this is missing");
-        }
-      }
-      gpu_part.lock.unlock();
-    }
-  }
-  in_start = false;
-  errno = kept;
-}
-
-bool is_waiting() {
-  const Want now = gpu_part.want.load(std::memory_order_acquire);
-  return (now == Want::kWaiting || now == Want::kExpected) && !in_start && !gpu_part.is_left_to_others();
-}
-
 }  // namespace
 
 void expect_gpu(const config::Options& config) {
-  choose_ranges(config);
-  if (gpu_is_wanted(config)) gpu_part.want.store(Want::kExpected, std::memory_order_release);
+  cuda::expect(config);
+  hip::expect(config);
 }
 
 void allow_gpu(const config::Options& config, int pid) {
-  const Want before = gpu_part.want.load(std::memory_order_acquire);
-  if (before != Want::kNothing && before != Want::kExpected) return;
-  choose_ranges(config);
-  if (!gpu_is_wanted(config) || gpu::gpu_source.is_dead()) return;  // forked, and the parent used the GPU
-  fill_gpu_settings(config, pid);
-  objects_seen.store(0, std::memory_order_relaxed);
-  noticed_late.store(false, std::memory_order_relaxed);
-  gpu_part.want.store(Want::kWaiting, std::memory_order_release);
+  cuda::allow(config, pid);
+  hip::allow(config, pid);
+}
+
+void end_gpu() {
+  cuda::end();
+  hip::end();
 }
 
 void gpu_in_child() {
-  gpu_part.lock.reset_after_fork();
-  gpu_part.want.store(Want::kNothing, std::memory_order_relaxed);
-  gpu_part.others.store(0, std::memory_order_relaxed);
-  in_start = false;
-  gpu::nvtx::in_forked_child();
-  gpu::gpu_source.in_forked_child();
+  cuda::in_child();
+  hip::in_child();
 }
 
 void start_gpu() {
-  if (is_waiting() && driver_may_have_come() && gpu::cupti::driver_is_mapped()) start_with_driver();
+  cuda::start();
+  hip::start();
 }
 
 void gpu_before_dlopen(const char* file, int flags, const void* caller) {
-  if (!is_waiting()) return;
-  if (names_driver(file) && (flags & RTLD_NOLOAD) == 0) {
-    const int kept = errno;
-    in_start = true;
-    const bool there = dlopen(file, flags) != nullptr;
-    if (!there) dlerror();  // the application's own dlopen finds it, or the reason
-    in_start = false;
-    errno = kept;
-  }
-  gpu_before_dlsym(caller);
+  cuda::before_dlopen(file, flags, caller);
+  hip::before_dlopen(file, flags, caller);
 }
 
 void gpu_before_dlsym(const void* caller) {
-  if (is_waiting() && !is_in_driver(caller)) start_gpu();
+  cuda::before_dlsym(caller);
+  hip::before_dlsym(caller);
+}
+
+// Only CUPTI has to be shared in turns.
+bool gpu_profiler_begins(const char* name) { return cuda::profiler_begins(name); }
+void gpu_profiler_ends() { cuda::profiler_ends(); }
+
+bool flush_gpu(std::uint64_t timeout_ns) {
+  const bool cuda_done = cuda::flush(timeout_ns);
+  return hip::flush(timeout_ns) && cuda_done;
+}
+
+void forget_gpu() {
+  cuda::forget();
+  hip::forget();
 }
 
 void look_for_driver() {
-  static unsigned long long seen = 0;
-  if (gpu_part.want.load(std::memory_order_acquire) != Want::kWaiting || gpu_part.is_left_to_others()) return;
-  const unsigned long long now = objects_loaded();
-  if (now == seen && !gpu::cupti::backend.waits_for_driver()) return;
-  seen = now;
-  if (!gpu::cupti::driver_is_mapped()) return;
-  noticed_late.store(true, std::memory_order_relaxed);
-  request_service();
+  const bool has_cuda = cuda::look_for_driver();
+  if (hip::look_for_runtime() || has_cuda) request_service();
 }
+
+void append_gpu_choice(base::Buffer& out) { append_both(&cuda::append_choice, &hip::append_choice, out); }
+
+void append_gpu_losses(base::Buffer& out) {
+  std::uint64_t counts[gpu::kLossCauses] = {};
+  cuda::add_losses(counts);
+  hip::add_losses(counts);
+  encode::JsonWriter json(out);
+  for (unsigned i = 0; i < gpu::kLossCauses; ++i) {
+    if (counts[i] != 0) json.key(gpu::loss_cause_name(static_cast<gpu::LossCause>(i))).number(counts[i]);
+  }
+}
+
+void append_gpu_summary(base::Buffer& out) { append_both(&cuda::append_summary, &hip::append_summary, out); }
 
 }  // namespace dft::session

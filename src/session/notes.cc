@@ -77,7 +77,8 @@ void append_start_args(const StartFacts& facts, base::Buffer& out) {
 void append_build(base::Buffer& out) {
   JsonWriter json(out);
   json.begin_object();
-  for (const char* part : {"mpi", "hdf5", "hip"}) json.key(part).flag(false);
+  for (const char* part : {"mpi", "hdf5"}) json.key(part).flag(false);
+  json.key("hip").flag(DFTRACER_HAS_HIP_TRACING != 0);
   json.key("cuda").flag(DFTRACER_HAS_CUDA_TRACING != 0);
   for (const char* part : {"finstrument", "variorum"}) json.key(part).flag(false);
   json.end_object();

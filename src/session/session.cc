@@ -306,8 +306,11 @@ bool on_first_event() {
   return true;
 }
 
+bool has_loaded = false;
+
 // Runs when the library is loaded. When nothing asks for tracing it has read two variables and is done.
 __attribute__((constructor)) void on_load() {
+  has_loaded = true;
   if (&dftracer_tool_process != nullptr || !config::maybe_enabled(&config::process_environment)) return;
   base::note_error_output();
   if (!install_lifecycle_hooks()) {
@@ -365,6 +368,13 @@ bool start_bound(const StartRequest& request) {
 }
 
 }  // namespace
+
+const config::Options* configured_options() {
+  const Phase phase = state.phase.load(std::memory_order_relaxed);
+  return phase == Phase::kOff || phase == Phase::kEnded ? nullptr : options();
+}
+
+bool constructors_have_run() { return has_loaded; }
 
 bool start(const StartRequest& request) {
   if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;

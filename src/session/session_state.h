@@ -42,6 +42,10 @@ struct State {
 };
 extern State state;
 
+// REQUIRES: lock held. Reads the configuration if that has not been done. Null: tracing is off.
+const config::Options* configured_options();
+bool constructors_have_run();  // those of this library
+
 // Ends recording because the process ends (destructor, _exit, quick_exit, a fatal signal). Does nothing in a process
 // that shares or copied this memory but is another one (vfork child, raw clone).
 void finish_process();

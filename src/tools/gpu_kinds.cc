@@ -12,8 +12,10 @@ GpuKind gpu_kind_of(const read::Event& event) {
                                   {"CUDA_MEMCPY_P2P", GpuKind::kCopy}, {"CUDA_MEMSET", GpuKind::kMemset},
                                   {"CUDA_GRAPH", GpuKind::kGraph},     {"CUDA_SYNC", GpuKind::kSync},
                                   {"CUDA_RUNTIME_API", GpuKind::kApi}, {"CUDA_DRIVER_API", GpuKind::kApi}};
-  static constexpr Row kHip[] = {
-      {"KERNEL_DISPATCH", GpuKind::kKernel}, {"MEMORY_COPY", GpuKind::kCopy}, {"HIP_RUNTIME_API", GpuKind::kApi}};
+  static constexpr Row kHip[] = {{"KERNEL_DISPATCH", GpuKind::kKernel},
+                                 {"MEMORY_COPY", GpuKind::kCopy},
+                                 {"HIP_RUNTIME_API", GpuKind::kApi},
+                                 {"HIP_RUNTIME_API_EXT", GpuKind::kApi}};
   if (event.type == static_cast<int>(model::Layer::kCuda)) {
     for (const Row& row : kCuda) {
       if (row.cat == event.cat) return row.kind;

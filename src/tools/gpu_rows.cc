@@ -2,6 +2,7 @@
 #include "tools/gpu_rows.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "tools/args_reader.h"
 #include "tools/gpu_interval.h"
@@ -25,6 +26,10 @@ bool has_suspect_times(std::string_view args) {
 
 std::uint64_t number_of(const read::Event& event, read::KnownArg arg) {
   return event.has(arg) && event.number[arg] >= 0 ? static_cast<std::uint64_t>(event.number[arg]) : 0;
+}
+
+std::uint64_t lane_key(const read::Event& event) {
+  return static_cast<std::uint64_t>(event.pid) << 32 ^ static_cast<std::uint64_t>(event.tid);
 }
 
 }  // namespace
@@ -94,9 +99,9 @@ void GpuRows::add(const read::Block& block, const read::Event& event) {
 }
 
 void GpuRows::add_work(const read::Block& block, const read::Event& event, GpuKind kind) {
-  const std::int64_t id = event.has(read::kArgDevice) ? event.number[read::kArgDevice] : -1;
-  GpuDevice& device = device_of(block.file, event, id);
-  Lane& lane = lanes_[static_cast<std::uint64_t>(event.pid) << 32 ^ static_cast<std::uint64_t>(event.tid)];
+  Lane& lane = lanes_[lane_key(event)];
+  GpuDevice& device =
+      device_of(block.file, event, event.has(read::kArgDevice) ? event.number[read::kArgDevice] : lane.device);
   const GpuInterval at = place_on_lane(event, block.unit_ns, lane.end);
   device.first_ns = std::min(device.first_ns, at.begin);
   device.last_ns = std::max(device.last_ns, at.end);
@@ -160,7 +165,8 @@ void GpuRows::add_graph(const read::Event& event) {
 
 void GpuRows::add_call(const read::Block& block, const read::Event& event) {
   ++calls_;
-  if (event.type == static_cast<int>(model::Layer::kHip) && has(event.name, "Synchronize")) {
+  // Calls with their results (_EXT) may be recorded beside the plain ones.
+  if (event.cat == "HIP_RUNTIME_API" && has(event.name, "Synchronize")) {
     std::uint64_t lane_end = 0;
     syncs_[std::string(event.name)].add(place_on_lane(event, block.unit_ns, lane_end).length());
   }
@@ -188,6 +194,10 @@ void GpuRows::add_metadata(const read::Block& block, const read::Event& event) {
     GpuDevice& device = device_of(block.file, event, static_cast<std::int64_t>(*id));
     device.name = find_arg(event.args, "name").value_or("");
     device.uuid = find_arg(event.args, "uuid").value_or("");
+  } else if (event.name == "thread_name") {  // of a lane: "GPU 0 stream 7"
+    const std::string name = find_arg(event.args, "name").value_or("");
+    int device = -1;
+    if (std::sscanf(name.c_str(), "GPU %d", &device) == 1) lanes_[lane_key(event)].device = device;
   } else if (event.name == "gpu_graph") {
     const auto id = find_number(event.args, "graph_id");
     const auto nodes = find_number(event.args, "nodes");

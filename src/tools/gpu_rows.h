@@ -112,6 +112,7 @@ class GpuRows {
  private:
   struct Lane {
     std::uint64_t end = 0;
+    std::int64_t device = -1;  // as its name says; -1: not known
   };
   struct GraphState {
     std::uint64_t launches = 0;

@@ -218,6 +218,23 @@ TEST(GpuSummary, HipByTheSameCode) {
   EXPECT_TRUE(contains(out.json, R"({"name":"hipDeviceSynchronize","count":1,"total_us":15,)")) << out.json;
 }
 
+// Work of HIP names its agent; the device is that of the lane's name, as in the record of the GPU.
+TEST(GpuSummary, TheDeviceOfALaneIsInItsName) {
+  std::string name = gpu_metadata("thread_name", R"("name":"GPU 1 queue 3","value":"thread_name")");
+  name.replace(name.find("\"type\":14"), 9, "\"type\":4");
+  const std::string tid = "\"tid\":";
+  const std::size_t at = name.find(tid) + tid.size();
+  name.replace(at, name.find(',', at) - at, std::to_string(kStream));
+  std::string agent =
+      gpu_metadata("gpu_device", R"("agent_id":3,"type":"GPU","device_id":1,"name":"MI300X","uuid":"GPU-2")");
+  agent.replace(agent.find("\"type\":14"), 9, "\"type\":4");
+  const Reports out = reports_of(
+      agent + name +
+          gpu_line(2, "KERNEL_DISPATCH", "saxpy", 2006, 20, kStream, R"("agent_id":3,"correlation_id":1)", 4),
+      4);
+  EXPECT_TRUE(contains(out.json, R"("device_id":1,"name":"MI300X","uuid":"GPU-2","kernels":1,)")) << out.json;
+}
+
 TEST(GpuSummary, NothingAboutGpusWhereThereAreNone) {
   const TempDir dir;
   const auto file = dir.write("t.pfw", our_trace(work(2, 2000, 10), 1));

@@ -9,10 +9,9 @@ was skipped: no device).
 """
 
 import argparse
-import glob
-import gzip
-import json
 import sys
+
+from gpu_trace import Check, read, traces
 
 CUDA = 14
 # Every event of these lies wholly inside the region that issued it, without any tolerance.
@@ -31,39 +30,7 @@ GRAPH_LAUNCHES, GRAPH_NODES = 4, 5
 REGION = "CUDA_WORKLOAD"
 
 
-def read(path):
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else open(path, encoding="utf-8")
-    with opened as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise SystemExit(f"{path}:{number}: not JSON: {error}: {line[:200]}")
-
-
-class Check:
-    def __init__(self):
-        self.problems = []
-
-    def that(self, good, text):
-        if not good:
-            self.problems.append(text)
-
-    def shape(self, event):
-        self.that(event.get("name"), f"no name: {event}")
-        self.that(event["ts"] >= 0 and event["dur"] >= 0, f"negative time: {event}")
-
-    def inside(self, region, events):
-        begin, end = region["ts"], region["ts"] + region["dur"]
-        for event in events:
-            if event["cat"] not in INSIDE:
-                continue
-            first, last = event["ts"], event["ts"] + event["dur"]
-            self.that(
-                begin <= first and last <= end,
-                f"{event['cat']} {event['name']} at {first - begin}..{last - begin} of the region's 0..{end - begin}",
-            )
-
+class CudaCheck(Check):
     def counts(self, events, node_mode):
         kernels = {}
         for event in events:
@@ -83,15 +50,6 @@ class Check:
         expected = {graph: GRAPH_NODES for graph in launched}
         self.that(nodes == expected, f"nodes of graphs {nodes}, expected {expected}")
 
-    def launches(self, events):
-        """Each kernel has the API call that launched it: same correlation id, and it does not start before it."""
-        calls = {e["args"]["correlation_id"]: e for e in events if e["cat"] in ("CUDA_DRIVER_API", "CUDA_RUNTIME_API")}
-        for event in events:
-            if event["cat"] == "CUDA_KERNEL":
-                call = calls.get(event["args"]["correlation_id"])
-                self.that(call is not None, f"kernel without its launch: {event}")
-                self.that(call is None or call["ts"] <= event["ts"], f"kernel before its launch: {event}")
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -99,11 +57,11 @@ def main():
     parser.add_argument("--graph", default="graph", choices=["graph", "node"])
     parser.add_argument("--no-runtime", action="store_true", help="there was no libcudart")
     args = parser.parse_args()
-    files = sorted(f for f in glob.glob(args.pattern) if f.endswith((".pfw", ".pfw.gz")))
+    files = traces(args.pattern)
     if not files:
         print(f"no trace matches {args.pattern}: skipped")
         return 77
-    check = Check()
+    check = CudaCheck(INSIDE, ("CUDA_DRIVER_API", "CUDA_RUNTIME_API"))
     lines = [record for path in files for record in read(path)]
     events = [r for r in lines if r.get("ph") == 1 and r.get("type") == CUDA]
     regions = [r for r in lines if r.get("name") == REGION]
@@ -120,14 +78,9 @@ def main():
         check.inside(regions[0], events)
     check.counts(events, args.graph == "node")
     check.hidden_nodes(lines, events)
-    check.launches(events)
-    children = [r for r in lines if r.get("name") == "CHILD"]
-    check.that(len(children) == 2, f"{len(children)} of 2 forked children recorded their region")
-    for text in check.problems[:20]:
-        print(text)
-    counts = {c: sum(e["cat"] == c for e in events) for c in sorted(found)}
-    print(f"{len(files)} traces, {len(events)} CUDA events, {len(check.problems)} problems: {counts}")
-    return 1 if check.problems else 0
+    check.launches(events, "CUDA_KERNEL")
+    check.forked_children(lines)
+    return check.result(files, "CUDA", events)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 import glob
 import sys
 
-from check_cuda_trace import read
+from gpu_trace import read
 
 
 def quantiles(values, unit):

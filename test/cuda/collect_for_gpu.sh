@@ -40,7 +40,7 @@ for library in libcupti.so.13 libcudart.so.13; do
   done
 done
 find "$folder/lib" "$folder/bin" "$folder/programs" -type f -exec strip --strip-unneeded {} \;
-cp "$here"/{run_on_gpu.sh,record_on_gpu.sh,gpu_parts.py,gpu_torch_parts.py,check_*.py} "$folder/"
+cp "$here"/{run_on_gpu.sh,record_on_gpu.sh,gpu_parts.py,gpu_torch_parts.py,gpu_trace.py,check_*.py} "$folder/"
 if [ -d "$build/python" ]; then
   cp -aL "$build/python" "$folder/python"
   find "$folder/python" -name __pycache__ -prune -exec rm -rf {} +

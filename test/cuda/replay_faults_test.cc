@@ -23,10 +23,10 @@ class ReplayFaults : public testing::Test {
     settings.buffer_limit = 64 << 20;             // of the first start: a pool stays
     settings.flush_interval_ns = 3600 * kSecond;  // only what the tests ask for
     backend_ = new cupti::CuptiBackend;           // the process's one is never destroyed either
-    running_ = gpu_source.start(settings, *backend_);
+    running_ = cuda_source.start(settings, *backend_);
   }
   std::vector<std::string> end() {
-    EXPECT_TRUE(gpu_source.stop());
+    EXPECT_TRUE(cuda_source.stop());
     drained_.end();
     return lines_of(drained_, 0, model::TimeMetric::kUs);
   }
@@ -39,8 +39,8 @@ class ReplayFaults : public testing::Test {
 TEST_F(ReplayFaults, EveryRecordArrivesFromManyThreads) {
   begin("threads=4 repeat=500 shift=1");
   ASSERT_TRUE(running_);
-  EXPECT_TRUE(gpu_source.flush(20 * kSecond));
-  const Summary summary = gpu_source.summary();
+  EXPECT_TRUE(cuda_source.flush(20 * kSecond));
+  const Summary summary = cuda_source.summary();
   const auto lines = end();
   EXPECT_EQ(standin_.counters().refused, 0u);
   EXPECT_EQ(summary.counts.records[static_cast<unsigned>(ActivityKind::kKernel)], 500u * 4);
@@ -51,7 +51,7 @@ TEST_F(ReplayFaults, EveryRecordArrivesFromManyThreads) {
 
 TEST_F(ReplayFaults, StopAloneRecordsEverythingAndSwitchesOff) {
   begin("hold=1 shift=1");
-  EXPECT_TRUE(gpu_source.flush(20 * kSecond));
+  EXPECT_TRUE(cuda_source.flush(20 * kSecond));
   const auto lines = end();
   EXPECT_EQ(count(lines, R"("cat":"CUDA_KERNEL")"), 4u);
   EXPECT_EQ(standin_.counters().unsubscribed, 1u);
@@ -61,7 +61,7 @@ TEST_F(ReplayFaults, StopAloneRecordsEverythingAndSwitchesOff) {
 TEST_F(ReplayFaults, RefusedBuffersAreAnExactLoss) {
   Settings settings;
   begin("repeat=4000 shift=1", settings);  // far more than the limit holds at once
-  EXPECT_TRUE(gpu_source.flush(20 * kSecond));
+  EXPECT_TRUE(cuda_source.flush(20 * kSecond));
   const auto lines = end();
   const standin::Counters counters = standin_.counters();
   if (counters.discarded == 0) GTEST_SKIP() << "the decoding thread kept pace";
@@ -104,7 +104,7 @@ TEST_F(ReplayFaults, ARefusedKindSwitchesOffItselfOnly) {
 TEST_F(ReplayFaults, UnifiedMemoryWaitsForTheFirstContext) {
   begin("no_context=1 shift=1");
   EXPECT_EQ(standin_.counters().enabled >> 25 & 1u, 0u);
-  EXPECT_TRUE(gpu_source.flush(20 * kSecond));
+  EXPECT_TRUE(cuda_source.flush(20 * kSecond));
   EXPECT_EQ(standin_.counters().enabled >> 25 & 1u, 1u);
   const auto lines = end();
   EXPECT_EQ(count(lines, "CUDA_UNIFIED_MEMORY\""), 2u);
@@ -150,11 +150,11 @@ TEST_F(ReplayFaults, AForkedChildNeverCallsTheLibrary) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    gpu_source.in_forked_child();
-    gpu_source.flush(kSecond);
-    gpu_source.stop();
+    cuda_source.in_forked_child();
+    cuda_source.flush(kSecond);
+    cuda_source.stop();
     cupti::CuptiBackend fresh;
-    _exit(gpu_source.start({}, *backend_) ? 1 : 0);  // the stand-in would end the child with 99
+    _exit(cuda_source.start({}, *backend_) ? 1 : 0);  // the stand-in would end the child with 99
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -170,7 +170,7 @@ TEST_F(ReplayFaults, ALibraryThatHangsDoesNotHoldTheEnd) {
         Settings settings;
         settings.exit_timeout_ns = 50'000'000;
         begin("hang=1", settings);
-        _exit(running_ && !gpu_source.stop() && !gpu_source.running() ? 0 : 1);
+        _exit(running_ && !cuda_source.stop() && !cuda_source.running() ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }

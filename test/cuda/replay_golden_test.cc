@@ -2,9 +2,7 @@
 // A recording through the whole backend gives, byte for byte, the lines that are committed. DFT_UPDATE_GOLDEN=1 writes
 // them anew; look at the difference.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "replay.h"
@@ -46,18 +44,7 @@ std::vector<std::string> replay(Settings settings, const std::string& words = ""
 }
 
 void expect_golden(const std::vector<std::string>& lines, const char* name) {
-  const std::string path = std::string(DFT_GOLDEN_DIR) + "/cuda/" + name;
-  if (std::getenv("DFT_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream out(path);
-    for (const std::string& line : lines) out << line << '\n';
-  }
-  std::ifstream in(path);
-  std::size_t at = 0;
-  for (std::string line; std::getline(in, line); ++at) {
-    ASSERT_LT(at, lines.size()) << name << " has more: " << line;
-    EXPECT_EQ(lines[at], line) << name << ", line " << at + 1;
-  }
-  EXPECT_EQ(at, lines.size()) << name << " has fewer lines";
+  expect_lines(lines, std::string(DFT_GOLDEN_DIR) + "/cuda/" + name);
 }
 
 // Those of real hardware too, where there are any.

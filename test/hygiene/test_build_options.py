@@ -12,7 +12,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 OPTIONS = (SOURCE / "cmake/options.cmake").read_text()
 SWITCHES = re.findall(r'^ +"(DFTRACER_\w+)\|', OPTIONS.split("ABSENT_VALUES")[0], re.MULTILINE)
 VALUES = re.findall(r'^ +"(DFTRACER_\w+)\|', OPTIONS.split("DFTRACER_ABSENT_VALUES")[1], re.MULTILINE)
-AUTOBUILD_FLAGS = """--enable-hip --enable-mpi --with-mpi=/x --enable-hdf5 --with-hdf5=/x
+AUTOBUILD_FLAGS = """--enable-mpi --with-mpi=/x --enable-hdf5 --with-hdf5=/x
     --enable-ftracing --enable-papi --enable-variorum --build-variorum=ALWAYS
     --generate-interfaces --enable-hwloc --enable-dlio-tests --enable-paper-tests --with-dfanalyzer""".split()
 

@@ -61,6 +61,8 @@ KINDS = {"exports": exported, "needed": needed}
 
 # What a build with CUDA tracing exports beyond the rest: NVIDIA's driver and NVTX call these by name.
 CUDA_EXPORTS = {"InitializeInjection", "InitializeInjectionNvtx2"}
+# And with HIP tracing: rocprofiler-sdk and librocprofiler-register look for these.
+HIP_EXPORTS = {"rocprofiler_configure", "rocprofiler_set_api_table"}
 
 
 def committed(name, kind):
@@ -69,6 +71,8 @@ def committed(name, kind):
     header = (build_dir() / "include" / "dftracer" / "dftracer_config.hpp").read_text()
     if (name, kind) == ("core", "exports") and "#define DFTRACER_HAS_CUDA_TRACING 1" in header:
         listed += CUDA_EXPORTS
+    if (name, kind) == ("core", "exports") and "#define DFTRACER_HAS_HIP_TRACING 1" in header:
+        listed += HIP_EXPORTS
     return listed
 
 

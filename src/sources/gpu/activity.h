@@ -149,10 +149,13 @@ enum class LossCause : std::uint8_t {
 };
 inline constexpr unsigned kLossCauses = 5;
 
+struct NamedActivity;  // named_activity.h
+
 // Takes what a backend decodes. Called on the decoding thread only.
 class ActivitySink {
  public:
   virtual void activity(const Activity& activity) = 0;
+  virtual void named(const NamedActivity&) {}
   virtual void device(const DeviceFacts& facts) = 0;
   virtual void context(const ContextFacts& facts) = 0;
   virtual void stream(const StreamFacts& facts) = 0;

@@ -47,9 +47,12 @@ void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuCl
   const bool with_dur_ns = settings.time_metric != model::TimeMetric::kNs;
   templates_.configure(with_dur_ns == with_dur_ns_);
   with_dur_ns_ = with_dur_ns;
-  names_.configure(settings.kernel_names, backend.category(ActivityKind::kKernel), backend.layer());
+  names_.configure(settings.kernel_names, backend.category(ActivityKind::kKernel), backend.layer(),
+                   backend.hidden_suffix());
   lanes_.configure(backend.layer(), "CUPTI overhead");
   lanes_.forget();
+  named_schemas_.configure(backend.named_fields());
+  named_sites_.configure(backend);
   constexpr std::size_t kSites = std::size_t{kActivityKinds} * kOperations;
   if (sites_ == nullptr) sites_ = static_cast<model::SiteId*>(base::raw::map(kSites * sizeof(model::SiteId)));
   if (launches_ != nullptr)
@@ -199,8 +202,8 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
       keys = args.keys();
       std::memcpy(values, event.args(), size);
     }
-    event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end),
-              usable ? schema : model::kNoArgs, usable ? args.end() : event.args(), lane);
+    event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), usable ? schema : model::kNoArgs,
+              usable ? args.end() : event.args(), lane);
   }
   if (keys != 0) templates_.make(activity, kind, name.site, name.symbol, keys, values);
 }

@@ -13,6 +13,7 @@
 #include "sources/gpu/gpu_clock.h"
 #include "sources/gpu/lanes.h"
 #include "sources/gpu/name_table.h"
+#include "sources/gpu/named_writer.h"
 #include "sources/gpu/settings.h"
 
 namespace dft::gpu {
@@ -23,6 +24,8 @@ const char* suspect_name(Suspect suspect);
 
 struct WriterCounts {
   std::uint64_t records[kActivityKinds] = {};
+  std::uint64_t named[kNamedKinds] = {};
+  std::uint64_t named_work = 0;  // of them, on a device
   std::uint64_t suspects[kSuspects] = {};
   std::uint64_t losses[kLossCauses] = {};
 };
@@ -38,6 +41,7 @@ class ActivityWriter final : public ActivitySink {
   }
 
   void activity(const Activity& activity) override;
+  void named(const NamedActivity& activity) override;  // named_writer.cc
   void device(const DeviceFacts& facts) override;
   void context(const ContextFacts& facts) override;
   void stream(const StreamFacts& facts) override;
@@ -71,6 +75,7 @@ class ActivityWriter final : public ActivitySink {
   void remember_launch(const Activity& activity);
   Times times_of(const Activity& activity, ActivityKind kind) const;
   bool has_good_times(const Activity& activity, ActivityKind kind) const;
+  Times named_times(const NamedActivity& activity) const;
   model::SiteId site_of(const Activity& activity, ActivityKind kind);
   model::SiteId make_site(const Activity& activity, unsigned operation) const;
   std::uint32_t lane_of(const Activity& activity, ActivityKind kind, std::uint32_t device);
@@ -83,6 +88,8 @@ class ActivityWriter final : public ActivitySink {
   Lanes lanes_;
   SchemaCache schemas_;
   ArgTemplates templates_;
+  NamedSchemas named_schemas_;
+  NamedSites named_sites_;
   model::SiteId* sites_ = nullptr;  // [kActivityKinds][kOperations]
   Launch* launches_ = nullptr;
   std::uint64_t arrival_ns_ = 0;

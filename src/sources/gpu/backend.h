@@ -12,6 +12,7 @@
 #include "model/trace_format.h"
 #include "sources/gpu/activity.h"
 #include "sources/gpu/buffer_pool.h"
+#include "sources/gpu/named_activity.h"
 #include "sources/gpu/settings.h"
 
 namespace dft::gpu {
@@ -42,6 +43,12 @@ class Backend {
   // As the user knows it; empty: unknown. The text stays.
   virtual std::string_view operation_name(ActivityKind kind, unsigned operation) = 0;
 
+  // Of a vendor that names its kinds, operations and args itself.
+  virtual std::string_view named_category(unsigned) const { return {}; }
+  virtual std::string_view named_operation(unsigned, unsigned) { return {}; }
+  virtual NamedFields named_fields() const { return {}; }
+  virtual std::string_view hidden_suffix() const { return {}; }  // of kernel symbols, no part of their names
+
   // False when nothing is recorded; `statuses` was told why. Buffers come from `pool`, which outlives the process.
   virtual bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) = 0;
   // Asks for the buffers whose records are complete, or with `forced` for all. May take milliseconds.
@@ -54,6 +61,8 @@ class Backend {
   virtual void decode(const RawBuffer& buffer, ActivitySink& sink) = 0;
   // Losses that the library knows of since the last call, and graphs that were made.
   virtual void collect_losses(ActivitySink& sink) = 0;
+  // Work that was asked for and has no record yet, where the library holds no buffer that says so.
+  virtual bool work_is_left() { return false; }
   // The clock of the records, for samples against the trace clock.
   virtual std::uint64_t now_ns() = 0;
   virtual const char* clock_name() const = 0;

@@ -14,13 +14,14 @@ namespace {
 constexpr std::size_t kPage = 4096;
 }  // namespace
 
-bool BufferPool::reserve(std::size_t buffer_bytes, std::size_t limit_bytes, void (*wake)()) {
+bool BufferPool::reserve(std::size_t buffer_bytes, std::size_t limit_bytes, void (*wake)(void*), void* waker) {
   if (base_ != nullptr) return true;
   bytes_ = (buffer_bytes + kPage - 1) / kPage * kPage;
   if (bytes_ == 0) bytes_ = kPage;
   const std::size_t count = limit_bytes / bytes_;
   count_ = count < 2 ? 2 : static_cast<std::uint32_t>(count < 0x7fffff ? count : 0x7fffff);
   wake_ = wake;
+  waker_ = waker;
   void* slots = base::raw::map(count_ * sizeof(Slot));
   void* memory = base::raw::map((std::size_t{count_} + kScratch) * bytes_);
   if (slots == nullptr || memory == nullptr) {
@@ -86,7 +87,7 @@ bool BufferPool::push(void* data, std::size_t valid, void* context) {
   do {
     slot.next.store(head, std::memory_order_relaxed);
   } while (!filled_.compare_exchange_weak(head, number, std::memory_order_acq_rel, std::memory_order_relaxed));
-  if (head == 0 && wake_ != nullptr) wake_();
+  if (head == 0 && wake_ != nullptr) wake_(waker_);
   return true;
 }
 

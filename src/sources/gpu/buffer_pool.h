@@ -25,9 +25,9 @@ struct RawBuffer {
 
 class BufferPool {
  public:
-  // Once. `wake` (may be null) is called when the first filled buffer of an empty queue was pushed. False when the
-  // system refuses the addresses.
-  bool reserve(std::size_t buffer_bytes, std::size_t limit_bytes, void (*wake)());
+  // Once. `wake` (may be null) is called with `waker` when the first filled buffer of an empty queue was pushed. False
+  // when the system refuses the addresses.
+  bool reserve(std::size_t buffer_bytes, std::size_t limit_bytes, void (*wake)(void*), void* waker = nullptr);
 
   std::size_t buffer_bytes() const { return bytes_; }
   // Null at the limit; counted.
@@ -84,7 +84,8 @@ class BufferPool {
   std::uint32_t count_ = 0;
   unsigned char* base_ = nullptr;
   Slot* slots_ = nullptr;
-  void (*wake_)() = nullptr;
+  void (*wake_)(void*) = nullptr;
+  void* waker_ = nullptr;
   std::atomic<std::uint64_t> free_{0};    // change count << 32 | number of the first free buffer
   std::atomic<std::uint32_t> filled_{0};  // newest first
   std::atomic<std::uint32_t> grown_{0};

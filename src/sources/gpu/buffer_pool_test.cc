@@ -83,7 +83,7 @@ std::atomic<int> wakes;
 TEST(BufferPool, WakesForTheFirstOfAQueueOnly) {
   BufferPool pool;
   wakes = 0;
-  ASSERT_TRUE(pool.reserve(4096, 4 * 4096, [] { ++wakes; }));
+  ASSERT_TRUE(pool.reserve(4096, 4 * 4096, [](void*) { ++wakes; }));
   unsigned char* buffers[] = {pool.take(), pool.take(), pool.take()};
   pool.push(buffers[0], 8, nullptr);
   pool.push(buffers[1], 8, nullptr);

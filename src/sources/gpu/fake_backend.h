@@ -12,7 +12,7 @@
 
 namespace dft::gpu {
 
-class FakeBackend final : public Backend {
+class FakeBackend : public Backend {
  public:
   bool starts = true;
   std::uint64_t clock_offset_ns = 0;

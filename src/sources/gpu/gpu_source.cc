@@ -26,7 +26,7 @@ constexpr std::uint64_t kLongestWaitNs = 2'000'000'000;
 constexpr std::uint64_t kNoProgressNs = 200'000'000;
 constexpr std::uint64_t kAskEveryNs = 1'000'000;
 
-alignas(GpuSource) unsigned char memory[sizeof(GpuSource)];
+alignas(GpuSource) unsigned char memory[2][sizeof(GpuSource)];
 
 std::uint64_t realtime_ns() {
   struct timespec now;
@@ -37,14 +37,15 @@ std::uint64_t realtime_ns() {
 }  // namespace
 
 // Callbacks of the vendor may come after static destructors have run.
-GpuSource& gpu_source = *new (memory) GpuSource;
+GpuSource& cuda_source = *new (memory[0]) GpuSource;
+GpuSource& hip_source = *new (memory[1]) GpuSource;
 
 bool GpuSource::start(const Settings& settings, Backend& backend) {
   if (state_.load(std::memory_order_acquire) != State::kIdle) return running();
   settings_ = settings;
   backend_ = &backend;
   started_ = true;
-  if (!pool_.reserve(settings.buffer_size, settings.buffer_limit, &GpuSource::wake_thread)) {
+  if (!pool_.reserve(settings.buffer_size, settings.buffer_limit, &GpuSource::wake, this)) {
     Status refused;
     refused.detail = "no address space for the buffers";
     status(refused);
@@ -93,9 +94,11 @@ void* GpuSource::thread_main(void* self) {
   return nullptr;
 }
 
+void GpuSource::wake(void* self) { static_cast<GpuSource*>(self)->wake_thread(); }
+
 void GpuSource::wake_thread() {
-  gpu_source.wake_.fetch_add(1, std::memory_order_seq_cst);
-  if (gpu_source.sleeping_.load(std::memory_order_seq_cst) != 0) base::raw::futex_wake(&gpu_source.wake_, 1);
+  wake_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst) != 0) base::raw::futex_wake(&wake_, 1);
 }
 
 void GpuSource::run() {
@@ -173,7 +176,7 @@ void GpuSource::collect_losses() {
 }
 
 std::uint64_t GpuSource::work_recorded() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = writer_.counts().named_work;
   for (const ActivityKind kind : {ActivityKind::kKernel, ActivityKind::kMemcpy, ActivityKind::kMemcpyP2p,
                                   ActivityKind::kMemset, ActivityKind::kGraph}) {
     sum += writer_.counts().records[static_cast<unsigned>(kind)];
@@ -197,7 +200,8 @@ void GpuSource::wait_for_running_work() {
     if (left < fewest || work_recorded() != recorded) last_change = now;
     if (left < fewest) fewest = left;
     recorded = work_recorded();
-    if (left == 0 || now - begin > kLongestWaitNs || now - last_change > kNoProgressNs) return;
+    if ((left == 0 && !backend_->work_is_left()) || now - begin > kLongestWaitNs || now - last_change > kNoProgressNs)
+      return;
     sleeping_.store(1, std::memory_order_seq_cst);
     base::raw::futex_wait(&wake_, seen, kAskEveryNs);
     sleeping_.store(0, std::memory_order_relaxed);

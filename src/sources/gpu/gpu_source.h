@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Purpose: GPU recording as the session sees it: starts a backend, decodes its buffers on a thread of its own, ends in
-//          bounded time.
+// Purpose: GPU recording of one vendor as the session sees it: starts a backend, decodes its buffers on a thread of its
+//          own, ends in bounded time.
 // Threads: start, flush, stop by one thread at a time (the session's lock); in_forked_child by the child's only thread.
 //          Decoding, the vendor's flushes and all emitting happen on the source's thread, signals blocked.
 // Invariants:
@@ -58,7 +58,8 @@ class GpuSource final : public StatusSink {
   enum class State : std::uint32_t { kIdle, kRunning, kDead };
 
   static void* thread_main(void* self);
-  static void wake_thread();
+  static void wake(void* self);
+  void wake_thread();
   bool start_thread();
   void run();
   void pass(bool flush);
@@ -92,6 +93,8 @@ class GpuSource final : public StatusSink {
   ActivityWriter writer_;
 };
 
-extern GpuSource& gpu_source;  // the process's one source; never destroyed
+// The process's sources, one for each vendor; never destroyed.
+extern GpuSource& cuda_source;
+extern GpuSource& hip_source;
 
 }  // namespace dft::gpu

@@ -44,11 +44,11 @@ class GpuSourceTest : public testing::Test {
 };
 
 TEST_F(GpuSourceTest, FlushRecordsWhatWasDone) {
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   backend_.waiting = {kernel(), kernel(), kernel()};
-  EXPECT_TRUE(gpu_source.flush(20 * kSecond));
-  EXPECT_EQ(gpu_source.summary().counts.records[static_cast<unsigned>(ActivityKind::kKernel)], 3u);
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(cuda_source.flush(20 * kSecond));
+  EXPECT_EQ(cuda_source.summary().counts.records[static_cast<unsigned>(ActivityKind::kKernel)], 3u);
+  EXPECT_TRUE(cuda_source.stop());
   drained_.end();
   EXPECT_EQ(count("kernel"), 3u);
   EXPECT_EQ(count("gpu_status"), 1u);
@@ -57,30 +57,30 @@ TEST_F(GpuSourceTest, FlushRecordsWhatWasDone) {
 
 TEST_F(GpuSourceTest, StopRecordsTheRestAndCanStartAgain) {
   for (std::size_t round = 1; round <= 2; ++round) {
-    ASSERT_TRUE(gpu_source.start(settings_, backend_));
+    ASSERT_TRUE(cuda_source.start(settings_, backend_));
     backend_.drops = 5;
     backend_.waiting = {kernel()};
-    EXPECT_TRUE(gpu_source.stop());
-    EXPECT_FALSE(gpu_source.running());
+    EXPECT_TRUE(cuda_source.stop());
+    EXPECT_FALSE(cuda_source.running());
     EXPECT_EQ(backend_.stops, static_cast<int>(round));
   }
-  EXPECT_TRUE(gpu_source.stop());  // nothing to do
-  EXPECT_TRUE(gpu_source.flush(0));
+  EXPECT_TRUE(cuda_source.stop());  // nothing to do
+  EXPECT_TRUE(cuda_source.flush(0));
   drained_.end();
   EXPECT_EQ(count("kernel"), 2u);
   EXPECT_EQ(count("loss"), 2u);
 }
 
 TEST_F(GpuSourceTest, PauseAndResumeLeaveAGapThatIsSaid) {
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   backend_.waiting = {kernel()};
-  EXPECT_TRUE(gpu_source.pause("torch.profiler"));
-  EXPECT_FALSE(gpu_source.running());
-  EXPECT_FALSE(gpu_source.pause("torch.profiler"));
-  EXPECT_TRUE(gpu_source.resume());
+  EXPECT_TRUE(cuda_source.pause("torch.profiler"));
+  EXPECT_FALSE(cuda_source.running());
+  EXPECT_FALSE(cuda_source.pause("torch.profiler"));
+  EXPECT_TRUE(cuda_source.resume());
   backend_.waiting = {kernel()};
-  EXPECT_TRUE(gpu_source.stop());
-  EXPECT_EQ(gpu_source.summary().counts.records[static_cast<unsigned>(ActivityKind::kKernel)], 2u);
+  EXPECT_TRUE(cuda_source.stop());
+  EXPECT_EQ(cuda_source.summary().counts.records[static_cast<unsigned>(ActivityKind::kKernel)], 2u);
   drained_.end();
   EXPECT_EQ(count("kernel"), 2u);
   ASSERT_EQ(count("loss"), 1u);
@@ -94,55 +94,55 @@ TEST_F(GpuSourceTest, PauseAndResumeLeaveAGapThatIsSaid) {
 }
 
 TEST_F(GpuSourceTest, APauseThatLastsToTheEndIsSaid) {
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
-  EXPECT_TRUE(gpu_source.pause("a profiler"));
-  EXPECT_TRUE(gpu_source.stop());
-  EXPECT_TRUE(gpu_source.stop());
-  EXPECT_FALSE(gpu_source.resume());
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
+  EXPECT_TRUE(cuda_source.pause("a profiler"));
+  EXPECT_TRUE(cuda_source.stop());
+  EXPECT_TRUE(cuda_source.stop());
+  EXPECT_FALSE(cuda_source.resume());
   drained_.end();
   EXPECT_EQ(count("loss"), 1u);
 }
 
 TEST_F(GpuSourceTest, FlushesByItselfAtTheInterval) {
   settings_.flush_interval_ns = 1'000'000;
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   while (backend_.flushes < 3) sched_yield();
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(cuda_source.stop());
   drained_.end();
 }
 
 TEST_F(GpuSourceTest, WorkThatStillRunsAtTheEndIsWaitedFor) {
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   backend_.held = {kernel(), kernel()};
   backend_.running = 5;
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(cuda_source.stop());
   drained_.end();
   EXPECT_EQ(count("kernel"), 2u);
   EXPECT_EQ(backend_.flushes, 5);
 }
 
 TEST_F(GpuSourceTest, TheEndDoesNotWaitForWhatItsOwnFlushesRecord) {
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   backend_.echoes = true;
-  EXPECT_TRUE(gpu_source.flush(20 * kSecond));
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(cuda_source.flush(20 * kSecond));
+  EXPECT_TRUE(cuda_source.stop());
   drained_.end();
   EXPECT_LT(backend_.flushes, 10);
 }
 
 TEST_F(GpuSourceTest, WorkThatNeverEndsDoesNotHoldTheEnd) {
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   backend_.held = {kernel()};
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(cuda_source.stop());
   drained_.end();
   EXPECT_EQ(count("kernel"), 0u);
 }
 
 TEST_F(GpuSourceTest, ABackendThatCannotStartLeavesNoThread) {
   backend_.starts = false;
-  EXPECT_FALSE(gpu_source.start(settings_, backend_));
-  EXPECT_FALSE(gpu_source.running());
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_FALSE(cuda_source.start(settings_, backend_));
+  EXPECT_FALSE(cuda_source.running());
+  EXPECT_TRUE(cuda_source.stop());
   drained_.end();
   EXPECT_EQ(count("gpu_status"), 1u);
 }
@@ -150,9 +150,9 @@ TEST_F(GpuSourceTest, ABackendThatCannotStartLeavesNoThread) {
 TEST_F(GpuSourceTest, ClocksOfAnyOriginAreMapped) {
   backend_.clock_offset_ns = 7'000 * kSecond;
   const base::Ticks before = base::clock_now();
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   backend_.waiting = {kernel()};
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(cuda_source.stop());
   const base::Ticks after = base::clock_now();
   drained_.end();
   for (const record::CopiedRecord& record : drained_.records) {
@@ -164,19 +164,19 @@ TEST_F(GpuSourceTest, ClocksOfAnyOriginAreMapped) {
 }
 
 TEST_F(GpuSourceTest, AForkedChildIsDeadToTheVendor) {
-  ASSERT_TRUE(gpu_source.start(settings_, backend_));
+  ASSERT_TRUE(cuda_source.start(settings_, backend_));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    gpu_source.in_forked_child();
+    cuda_source.in_forked_child();
     const int flushes = backend_.flushes;
-    const bool calm = gpu_source.flush(kSecond) && gpu_source.stop() && !gpu_source.start(settings_, backend_);
+    const bool calm = cuda_source.flush(kSecond) && cuda_source.stop() && !cuda_source.start(settings_, backend_);
     _exit(calm && backend_.flushes == flushes && backend_.children == 1 ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_TRUE(gpu_source.stop());
+  EXPECT_TRUE(cuda_source.stop());
   drained_.end();
 }
 

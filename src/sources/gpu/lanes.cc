@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sources/gpu/lanes.h"
 
+#include <atomic>
 #include <charconv>
 #include <cstring>
 #include <string_view>
@@ -10,6 +11,23 @@
 namespace dft::gpu {
 
 namespace {
+
+// Of all vendors: the number given last << 32 | how many are in use. With none in use the count begins again.
+std::atomic<std::uint64_t> numbers{0};
+
+std::uint32_t take_number() {
+  const std::uint64_t before = numbers.fetch_add((std::uint64_t{1} << 32) + 1, std::memory_order_relaxed);
+  return Lanes::kFirst + static_cast<std::uint32_t>(before >> 32);
+}
+
+void give_back(std::size_t count) {
+  std::uint64_t before = numbers.load(std::memory_order_relaxed);
+  std::uint64_t after;
+  do {
+    after = before - count;
+    if (static_cast<std::uint32_t>(after) == 0) after = 0;
+  } while (!numbers.compare_exchange_weak(before, after, std::memory_order_relaxed));
+}
 
 class LaneName {
  public:
@@ -41,7 +59,7 @@ std::uint32_t Lanes::of(LaneKind kind, std::uint32_t device, std::uint32_t conte
   if (lane == nullptr) return kFirst;
   if (made) {
     if (context != kNoId && device != kNoId) add_context(context, device);  // may rename the others
-    *lane = kFirst + static_cast<std::uint32_t>(lanes_.size()) - 1;
+    *lane = take_number();
     name(key, *lane);
   }
   last_key_ = key;
@@ -64,6 +82,7 @@ std::uint32_t Lanes::device_of(std::uint32_t context) {
 }
 
 void Lanes::forget() {
+  give_back(lanes_.size());
   lanes_.clear();
   last_ = 0;
 }
@@ -83,9 +102,13 @@ void Lanes::name(const LaneKey& key, std::uint32_t lane) {
         text.text(" stream ");
         key.stream == kNoId ? text.text("?") : text.number(key.stream);
         break;
+      case LaneKind::kQueue: text.text(" queue ").number(key.stream); break;
       case LaneKind::kSync: text.text(" sync"); break;
       case LaneKind::kMemory: text.text(" memory"); break;
       case LaneKind::kUnifiedMemory: text.text(" unified memory"); break;
+      case LaneKind::kCopies: text.text(" copies"); break;
+      case LaneKind::kScratch: text.text(" scratch memory"); break;
+      case LaneKind::kPageMigration: text.text(" page migration"); break;
       case LaneKind::kOverhead: break;
     }
   }

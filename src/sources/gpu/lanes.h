@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Purpose: the rows on which GPU work stands: one number per (device, context, stream), with a thread_name record that
 //          says what it is.
-// Threads: one owner, the decoding thread.
-// Invariant: numbers count from 2^30 + 1 in each process; kernel thread ids end far below.
+// Threads: one owner each, a vendor's decoding thread.
+// Invariant: numbers count from 2^30 + 1 in each process, over all vendors; kernel thread ids end far below.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 #include "model/trace_format.h"
 #include "sources/gpu/activity.h"
 #include "sources/gpu/flat_map.h"
+#include "sources/gpu/lane_kind.h"
 
 namespace dft::gpu {
-
-enum class LaneKind : std::uint8_t { kStream, kSync, kMemory, kUnifiedMemory, kOverhead };
 
 class Lanes {
  public:
   static constexpr std::uint32_t kFirst = (1u << 30) + 1;
 
+  ~Lanes() { forget(); }
   void configure(model::Layer layer, const char* overhead_name) {
     layer_ = layer;
     overhead_name_ = overhead_name;

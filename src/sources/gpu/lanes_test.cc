@@ -59,5 +59,20 @@ TEST_F(LanesTest, ThousandsOfStreamsKeepTheirNumbers) {
   EXPECT_EQ(names().size(), 5000u);
 }
 
+TEST_F(LanesTest, NumbersAreCountedOverAllVendors) {
+  Lanes other;
+  EXPECT_EQ(lanes_.of(LaneKind::kStream, 0, 1, 7), Lanes::kFirst);
+  EXPECT_EQ(other.of(LaneKind::kQueue, 0, kNoId, 3), Lanes::kFirst + 1);
+  EXPECT_EQ(lanes_.of(LaneKind::kSync, 0, 1, kNoId), Lanes::kFirst + 2);
+  EXPECT_EQ(other.of(LaneKind::kCopies, 0, kNoId, kNoId), Lanes::kFirst + 3);
+  other.forget();
+  EXPECT_EQ(other.of(LaneKind::kScratch, 0, kNoId, kNoId), Lanes::kFirst + 4);  // none is given twice
+  other.forget();
+  lanes_.forget();
+  EXPECT_EQ(other.of(LaneKind::kPageMigration, 0, kNoId, kNoId), Lanes::kFirst);  // a new trace
+  EXPECT_EQ(names(), (std::vector<std::string>{"0 GPU 0 stream 7", "1 GPU 0 queue 3", "2 GPU 0 sync", "3 GPU 0 copies",
+                                               "4 GPU 0 scratch memory", "0 GPU 0 page migration"}));
+}
+
 }  // namespace
 }  // namespace dft::gpu

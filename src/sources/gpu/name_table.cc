@@ -69,7 +69,9 @@ NameTable::~NameTable() {
   }
 }
 
-void NameTable::configure(KernelNames form, std::string_view category, model::Layer layer) {
+void NameTable::configure(KernelNames form, std::string_view category, model::Layer layer,
+                          std::string_view hidden_suffix) {
+  hidden_suffix_ = hidden_suffix;
   form_ = form;
   category_ = category;
   layer_ = layer;
@@ -112,8 +114,22 @@ KernelName NameTable::look_up(const char* symbol) {
   return found.name;
 }
 
+// A copy, since the demangler wants a NUL at the end; a symbol that is too long for one is too long to be demangled.
+model::SiteId NameTable::site_without_suffix(std::string_view symbol) const {
+  char shorter[kLongestDemangled];
+  const std::string_view name = symbol.substr(0, symbol.size() - hidden_suffix_.size());
+  if (name.size() >= sizeof shorter) return record::site_id(name, category_, layer_);
+  std::memcpy(shorter, name.data(), name.size());
+  shorter[name.size()] = '\0';
+  return site_of(shorter);
+}
+
 model::SiteId NameTable::site_of(const char* symbol) const {
   std::string_view name(symbol);
+  if (!hidden_suffix_.empty() && name.size() > hidden_suffix_.size() &&
+      name.substr(name.size() - hidden_suffix_.size()) == hidden_suffix_) {
+    return site_without_suffix(name);
+  }
   char* words = nullptr;
   if (form_ != KernelNames::kMangled) {
     words = demangled(symbol);

@@ -25,8 +25,9 @@ struct KernelName {
 class NameTable {
  public:
   ~NameTable();
-  void configure(KernelNames form, std::string_view category, model::Layer layer);
-  void next_buffer() { ++buffer_; }   // before the first of them no pointer is trusted
+  // `hidden_suffix`: at the end of symbols, but no part of an event's name.
+  void configure(KernelNames form, std::string_view category, model::Layer layer, std::string_view hidden_suffix = {});
+  void next_buffer() { ++buffer_; }    // before the first of them no pointer is trusted
   KernelName of(const char* symbol) {  // null or empty: "kernel"
     const Recent& recent = recent_[place_of(symbol)];
     if (__builtin_expect(recent.symbol == symbol && recent.buffer == buffer_, 1)) return recent.name;
@@ -60,9 +61,11 @@ class NameTable {
   KernelName look_up(const char* symbol);
   const char* copy(std::string_view text);
   model::SiteId site_of(const char* symbol) const;
+  model::SiteId site_without_suffix(std::string_view symbol) const;
 
   KernelNames form_ = KernelNames::kFull;
   std::string_view category_;
+  std::string_view hidden_suffix_;
   model::Layer layer_ = model::Layer::kCuda;
   FlatMap<WordKey, Entry> pointers_;
   FlatMap<WordKey, Entry> texts_;  // by a hash of the text

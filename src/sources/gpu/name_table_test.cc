@@ -37,6 +37,19 @@ TEST_F(NameTableTest, DemanglesWholeAndKeepsTheSymbol) {
   EXPECT_EQ(symbol_of(name.symbol), symbol);
 }
 
+TEST_F(NameTableTest, ASuffixOfTheVendorsIsNoPartOfTheName) {
+  for (const KernelNames form : {KernelNames::kFull, KernelNames::kShort, KernelNames::kMangled}) {
+    names_.configure(form, "KERNEL_DISPATCH", model::Layer::kHip, ".kd");
+    const KernelName name = names_.of("_ZN5train4workEv.kd");
+    const char* const expected[] = {"train::work()", "work", "_ZN5train4workEv"};
+    EXPECT_EQ(name_of(name.site), expected[static_cast<unsigned>(form)]);
+    EXPECT_EQ(symbol_of(name.symbol), "_ZN5train4workEv.kd");
+    EXPECT_EQ(name_of(names_.of(".kd").site), ".kd");
+  }
+  const std::string huge(512 << 10, 'x');
+  EXPECT_EQ(name_of(names_.of((huge + ".kd").c_str()).site), huge);
+}
+
 TEST_F(NameTableTest, TemplatesWithACommonBeginningStayApart) {
   std::string stem = "_Z1fI";
   for (int i = 0; i < 30; ++i) stem += "Li" + std::to_string(i) + "E";

@@ -2,8 +2,6 @@
 // NVTX's binary interface as far as it is used here: event attributes, and the two tables of function pointers.
 #include "sources/gpu/nvtx.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include "base/futex_lock.h"
 #include "base/raw_io.h"
 #include "record/emit.h"
+#include "sources/gpu/range_stack.h"
 
 namespace dft::gpu::nvtx {
 
@@ -57,50 +56,12 @@ struct Text {
 
 constexpr std::string_view kCategory = "CUDA_MARKER";
 constexpr std::string_view kUnnamed = "marker";
-constexpr unsigned kStackDepth = 256;
 
 std::atomic<bool> recording_ranges{true};
 
-// Open push/pop ranges of this thread, of all domains in the order in which they were opened.
-struct Open {
-  Region* region;
-  const void* domain;
-};
-struct Stack {
-  unsigned count;
-  Stack* next_free;
-  Open ranges[kStackDepth];
-};
-// A pointer only: room for a library's thread-local variables is scarce when it is loaded late.
-__thread Stack* own_stack;
-Stack* free_stacks;  // of threads that ended
-pthread_key_t thread_end;
-
-base::FutexLock arena_lock;  // and of free_stacks
+base::FutexLock arena_lock;
 char* arena;
 std::size_t arena_left;
-
-void give_back(void* stack) {
-  own_stack = nullptr;
-  auto* const mine = static_cast<Stack*>(stack);
-  const base::LockGuard lock(arena_lock);
-  mine->next_free = free_stacks;
-  free_stacks = mine;
-}
-
-Stack* take_stack() {
-  Stack* stack;
-  {
-    const base::LockGuard lock(arena_lock);
-    stack = free_stacks;
-    if (stack != nullptr) free_stacks = stack->next_free;
-  }
-  if (stack == nullptr) stack = static_cast<Stack*>(base::raw::map(sizeof(Stack)));
-  if (stack == nullptr) return nullptr;
-  stack->count = 0;
-  pthread_setspecific(thread_end, stack);
-  return own_stack = stack;
-}
 
 // UTF-8 of a wide text, cut where `out` is full. Returns its size.
 std::size_t narrow(const wchar_t* text, char* out, std::size_t room) {
@@ -203,37 +164,9 @@ Region* open_plain(const char* text) {
   return open(nullptr, text != nullptr && *text != '\0' ? std::string_view(text) : kUnnamed, nullptr);
 }
 
-// NVTX's answer: how many ranges of the domain were open on this thread before.
-int depth_of(const Stack& stack, const void* domain) {
-  int depth = 0;
-  for (unsigned i = 0; i < stack.count; ++i) depth += stack.ranges[i].domain == domain ? 1 : 0;
-  return depth;
-}
-
-int push(const void* domain, Region* region) {
-  Stack* const stack = own_stack != nullptr ? own_stack : take_stack();
-  const int depth = stack != nullptr ? depth_of(*stack, domain) : 0;
-  if (stack != nullptr && stack->count < kStackDepth) {
-    stack->ranges[stack->count++] = {region, domain};
-  } else if (region != nullptr) {
-    record::close_region(region);  // too deep: its begin is kept, its end is not
-  }
-  return depth;
-}
-
-int pop(const void* domain) {
-  Stack* const stack = own_stack;
-  for (unsigned i = stack != nullptr ? stack->count : 0; i-- > 0;) {
-    Open* const ranges = stack->ranges;
-    if (ranges[i].domain != domain) continue;
-    // A fork child or a new recording has other regions; such a handle is stale and is ignored.
-    record::close_region(ranges[i].region);
-    for (unsigned j = i + 1; j < stack->count; ++j) ranges[j - 1] = ranges[j];
-    --stack->count;
-    return depth_of(*stack, domain);
-  }
-  return -1;
-}
+// NVTX's answer is the depth.
+int push(const void* domain, Region* region) { return push_range(domain, region); }
+int pop(const void* domain) { return pop_range(domain); }
 
 void mark(Region* region) {
   if (region != nullptr) record::close_as_instant(region);
@@ -303,7 +236,7 @@ void record_ranges(bool on) { recording_ranges.store(on, std::memory_order_relax
 
 void in_forked_child() {
   arena_lock.reset_after_fork();
-  free_stacks = nullptr;
+  range_stacks_in_forked_child();
   arena_left = 0;
 }
 
@@ -311,8 +244,7 @@ int initialize(GetExportTable get_table) {
   constexpr std::uint32_t kCallbacks = 1;
   constexpr std::int32_t kCore = 1;
   constexpr std::int32_t kCore2 = 5;
-  static const bool has_key = pthread_key_create(&thread_end, give_back) == 0;
-  if (!has_key) return 0;
+  if (!prepare_range_stacks()) return 0;
   const auto* callbacks = get_table != nullptr ? static_cast<const CallbackTable*>(get_table(kCallbacks)) : nullptr;
   if (callbacks == nullptr || callbacks->size < sizeof(CallbackTable)) return 0;
   const Entry core[] = {{1, generic(mark_ex)}, {2, generic(mark_a)},  {3, generic(mark_w)},      {4, generic(start_ex)},

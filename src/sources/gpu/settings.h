@@ -28,6 +28,7 @@ struct Settings {
   std::int32_t pid = 0;
   const char* vendor_library = nullptr;  // DFTRACER_CUPTI_PATH; outlives the source, as does CUDA_HOME
   const char* cuda_home = nullptr;
+  const char* amd_device = "/dev/kfd";
   void (*thread_begins)() = nullptr;  // on the source's own thread
   // Another client, which is idle now, may hold the library's subscription: go on without it.
   bool beside_holder = false;

@@ -5,13 +5,13 @@
 #include "base/log.h"
 #include "base/raw_io.h"
 #include "record/recorder.h"
-#include "session/gpu.h"
-#include "session/gpu_part.h"
+#include "session/cuda.h"
+#include "session/cuda_part.h"
 #include "session/sources.h"
 #include "sources/gpu/cupti/backend.h"
 #include "sources/gpu/gpu_source.h"
 
-namespace dft::session {
+namespace dft::session::cuda {
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Early {
   bool is = false;
   char why[96] = {};
 };
-Early early;                 // with gpu_part.lock, as the next
+Early early;                 // with part.lock, as the next
 std::uint64_t begun_at = 0;  // the first of those that run now; monotonic
 
 const char* name_or(const char* name) { return name != nullptr && name[0] != '\0' ? name : "another profiler"; }
@@ -37,33 +37,33 @@ void tell_that_it_sees_nothing(const char* name) {
   gpu::Status status;
   status.state = gpu::Status::State::kOn;
   status.detail = text;
-  gpu::gpu_source.status(status);
+  gpu::cuda_source.status(status);
   base::LogLine() << text;
 }
 
-// A torch.profiler that does not ask whether CUPTI is free takes it. REQUIRES: gpu_part.lock.
+// A torch.profiler that does not ask whether CUPTI is free takes it. REQUIRES: part.lock.
 void take_it_back() {
-  if (!gpu::gpu_source.running()) return;
+  if (!gpu::cuda_source.running()) return;
   if (!gpu::cupti::backend.was_taken_over()) return gpu::cupti::backend.expect_foreign_buffers(false);
   static std::atomic<bool> told{false};
   constexpr const char* kWhy = "another profiler, which took CUPTI over";
-  if (gpu::gpu_source.pause(kWhy, begun_at) && !told.exchange(true, std::memory_order_relaxed)) {
+  if (gpu::cuda_source.pause(kWhy, begun_at) && !told.exchange(true, std::memory_order_relaxed)) {
     base::LogLine() << "the GPU's work while the profiler ran is missing from the trace: it took CUPTI over; "
                        "DFTRACER_CUDA_YIELD=1 lets them take turns";
   }
 }
 
-// REQUIRES: gpu_part.lock.
+// REQUIRES: part.lock.
 bool leave_it_to(const char* name) {
   begun_at = base::monotonic_ns();
-  const Want now = gpu_part.want.load(std::memory_order_acquire);
+  const Want now = part.wanted();
   if (now == Want::kStarted) {
-    if (gpu_part.yields) return gpu::gpu_source.pause(name);
+    if (others.yields) return gpu::cuda_source.pause(name);
     gpu::cupti::backend.expect_foreign_buffers(true);
     tell_that_it_sees_nothing(name);
     return false;
   }
-  early.is = gpu_part.yields && now == Want::kWaiting;
+  early.is = others.yields && now == Want::kWaiting;
   std::snprintf(early.why, sizeof early.why, "left to %.64s", name);
   return true;
 }
@@ -72,39 +72,39 @@ bool leave_it_to(const char* name) {
 
 const char* why_left() { return early.is ? early.why : nullptr; }
 
-bool gpu_profiler_begins(const char* name) {
+bool profiler_begins(const char* name) {
   record::recorder.settle_child();
   const SourcesPaused paused;
   const base::SignalGuard signals;
-  gpu_part.others_came.store(true, std::memory_order_relaxed);
-  if (gpu_part.others.fetch_add(1, std::memory_order_acq_rel) != 0) return !gpu::gpu_source.running();
-  if (!lock_in_time(gpu_part.settings.exit_timeout_ns)) return false;
+  others.came.store(true, std::memory_order_relaxed);
+  if (others.running.fetch_add(1, std::memory_order_acq_rel) != 0) return !gpu::cuda_source.running();
+  if (!part.lock_in_time()) return false;
   const bool is_free = leave_it_to(name_or(name));
-  gpu_part.lock.unlock();
+  part.lock.unlock();
   return is_free;
 }
 
-void gpu_profiler_ends() {
+void profiler_ends() {
   record::recorder.settle_child();
   const SourcesPaused paused;
-  std::uint32_t running = gpu_part.others.load(std::memory_order_acquire);
+  std::uint32_t running = others.running.load(std::memory_order_acquire);
   do {
     if (running == 0) return;
-  } while (!gpu_part.others.compare_exchange_weak(running, running - 1, std::memory_order_acq_rel));
+  } while (!others.running.compare_exchange_weak(running, running - 1, std::memory_order_acq_rel));
   if (running != 1) return;
   {
     const base::SignalGuard signals;  // the threads that the vendor's library makes inherit this mask
-    if (!lock_in_time(gpu_part.settings.exit_timeout_ns)) return;
-    if (gpu_part.want.load(std::memory_order_acquire) == Want::kStarted) {
+    if (!part.lock_in_time()) return;
+    if (part.wanted() == Want::kStarted) {
       take_it_back();
-      const bool on = gpu::gpu_source.resume();
-      if (!on) gpu_part.want.store(Want::kRefused, std::memory_order_release);
+      const bool on = gpu::cuda_source.resume();
+      if (!on) part.want.store(Want::kRefused, std::memory_order_release);
     }
-    gpu_part.lock.unlock();
+    part.lock.unlock();
   }
-  start_gpu();
-  if (early.is && gpu_part.want.load(std::memory_order_acquire) == Want::kStarted) tell_unrecorded(early.why);
+  start();
+  if (early.is && part.wanted() == Want::kStarted) part.tell_unrecorded(early.why);
   early.is = false;
 }
 
-}  // namespace dft::session
+}  // namespace dft::session::cuda

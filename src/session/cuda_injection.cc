@@ -9,8 +9,8 @@
 
 #include "base/raw_io.h"
 #include "record/recorder.h"
+#include "session/cuda_part.h"
 #include "session/gpu.h"
-#include "session/gpu_part.h"
 #include "session/session_state.h"
 #include "sources/gpu/cupti/backend.h"
 #include "sources/gpu/gpu_source.h"
@@ -35,6 +35,8 @@ DFT_EXPORT int InitializeInjectionNvtx2(dft::gpu::nvtx::GetExportTable get_table
 }
 
 namespace dft::session {
+
+namespace cuda {
 
 namespace {
 
@@ -83,8 +85,7 @@ void add_to_environment(char* entry) {
 
 void tell_missing_ranges() {
   const Injection now = injection();
-  if (now == Injection::kOurs || !is_on("DFTRACER_NVTX") || !gpu_part.settings.wants(gpu::ActivityKind::kMarker))
-    return;
+  if (now == Injection::kOurs || !is_on("DFTRACER_NVTX") || !part.settings.wants(gpu::ActivityKind::kMarker)) return;
   gpu::Status status;
   status.state = gpu::Status::State::kPartial;
   status.category = gpu::cupti::backend.category(gpu::ActivityKind::kMarker).data();
@@ -97,23 +98,25 @@ void tell_missing_ranges() {
                   path);
   }
   status.detail = text;
-  gpu::gpu_source.status(status);
+  gpu::cuda_source.status(status);
 }
+
+}  // namespace cuda
 
 std::size_t nvtx_library_to_set(char* out, std::size_t size) {
   if (size != 0) *out = '\0';
-  return dftracer_on != 0 ? path_for_nvtx(out, size) : 0;
+  return dftracer_on != 0 ? cuda::path_for_nvtx(out, size) : 0;
 }
 
 void offer_nvtx(const char* directory) {
-  std::snprintf(directory_at_start, sizeof directory_at_start, "%s", directory);
+  std::snprintf(cuda::directory_at_start, sizeof cuda::directory_at_start, "%s", directory);
   if (__libc_single_threaded == 0) return;
   static char entry[8192];
-  const int name = std::snprintf(entry, sizeof entry, "%s=", kVariable);
+  const int name = std::snprintf(entry, sizeof entry, "%s=", cuda::kVariable);
   const std::size_t room = sizeof entry - static_cast<std::size_t>(name);
-  const std::size_t length = path_for_nvtx(entry + name, room);
+  const std::size_t length = cuda::path_for_nvtx(entry + name, room);
   // The one variable that the tracer sets: NVTX knows no other way.
-  if (length != 0 && length < room) add_to_environment(entry);
+  if (length != 0 && length < room) cuda::add_to_environment(entry);
 }
 
 }  // namespace dft::session
