@@ -31,7 +31,7 @@ get_source() {
     need python3 python3
     python3 -m pip --version >/dev/null 2>&1 || cannot "pip was not found (Debian: apt-get install python3-pip)"
     echo "isal==$version --hash=sha256:$sha256" >"$to/requirements.txt"
-    python3 -m pip download --quiet --no-deps --no-binary :all: --disable-pip-version-check --dest "$to" \
+    python3 -m pip download --quiet --no-deps --no-binary isal --disable-pip-version-check --dest "$to" \
       --requirement "$to/requirements.txt" >"$to/pip.log" 2>&1 ||
       cannot "pip cannot download isal $version: $(grep -v '^ *$' "$to/pip.log" | tail -n 1)"
   fi

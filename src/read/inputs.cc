@@ -79,6 +79,12 @@ std::string trace_base(std::string_view path) {
   return std::string(path);
 }
 
+std::vector<std::string> files_of_prefix(const std::string& prefix, std::string_view suffix) {
+  const fs::path path(prefix);
+  std::string why;
+  return list(path.parent_path(), path.filename().string(), suffix, why);
+}
+
 Inputs find_inputs(const std::vector<std::string>& arguments, std::string_view suffix) {
   Inputs inputs;
   std::set<std::string> seen;
@@ -91,6 +97,7 @@ Inputs find_inputs(const std::vector<std::string>& arguments, std::string_view s
       found.push_back(argument);
     } else if (exists) {
       found = list(argument, "", suffix, why);
+      if (found.empty() && why.empty()) found = files_of_prefix(argument, suffix);
       if (why.empty()) why = "no " + std::string(suffix) + " file in this folder";
     } else {
       const fs::path path(argument);

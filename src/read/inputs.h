@@ -21,10 +21,14 @@ struct Inputs {
 };
 
 // A file is taken as it is. Folders and prefixes leave out a trace whose recovered one is there too, so that no event
-// counts twice. A folder gives its *.pfw* files (not those of folders below). Anything else is a prefix:
+// counts twice. A folder gives its *.pfw* files (not those of folders below), or, when it has none, what its name gives
+// as a prefix. Anything else is a prefix:
 // `./trace` gives ./trace-*.pfw*, ./trace_*.pfw*, ./trace.pfw*. `suffix` other than ".pfw" looks for other files beside
 // traces (crash files).
 Inputs find_inputs(const std::vector<std::string>& arguments, std::string_view suffix = ".pfw");
+
+// The files of a prefix alone, also where a file or folder has its name: what a run with this prefix writes.
+std::vector<std::string> files_of_prefix(const std::string& prefix, std::string_view suffix);
 
 // Where what is recovered from a damaged trace goes: `<path without .pfw[.gz]>-recovered.pfw.gz`.
 std::string recovered_name(std::string_view trace);

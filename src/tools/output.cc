@@ -2,6 +2,7 @@
 #include "tools/output.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
 #include "base/raw_io.h"
@@ -17,12 +18,18 @@ std::size_t width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
+int first_error = 0;
+
 }  // namespace
+
+int output_error() { return first_error; }
 
 bool Output::flush() {
   if (good_ && !buffer_.empty()) {
     std::size_t done = 0;
-    good_ = base::raw::write_all(1, buffer_.data(), buffer_.size(), &done) >= 0;
+    const auto result = base::raw::write_all(1, buffer_.data(), buffer_.size(), &done);
+    good_ = result >= 0;
+    if (!good_ && first_error == 0 && result != -EPIPE) first_error = static_cast<int>(-result);
   }
   buffer_.clear();
   return good_;

@@ -37,6 +37,9 @@ class Output {
   bool good_ = true;
 };
 
+// The error number of the first text that could not be written; 0 also where the reader has gone, which is its choice.
+int output_error();
+
 // Begins the one object of a --json run: {"schema":1,"command":NAME, and leaves it open.
 void begin_json(Output& out, std::string_view command);
 void end_json(Output& out);

@@ -101,8 +101,8 @@ Environment tracing_environment(const RunOptions& options, const std::string& pr
 }
 
 std::set<std::string> files_of(const std::string& prefix, std::string_view suffix) {
-  const auto inputs = read::find_inputs({prefix}, suffix);
-  return {inputs.files.begin(), inputs.files.end()};
+  const auto files = read::files_of_prefix(prefix, suffix);
+  return {files.begin(), files.end()};
 }
 
 std::vector<std::string> fresh_files(const std::string& prefix, std::string_view suffix,
@@ -215,6 +215,10 @@ int run(const RunOptions& options) {
     message("run: a program is expected: dftracer run [options] -- PROGRAM [ARGUMENTS]");
     return kExitUsage;
   }
+  if (options.prefix.empty()) {
+    message("run: -o needs a prefix for the trace files, as in -o traces/job");
+    return kExitUsage;
+  }
   const Program program = find_program(options.command[0], std::getenv("PATH"));
   if (program.status != 0) {
     message(options.command[0] + (program.status == 127 ? ": command not found" : ": permission denied"));
@@ -239,13 +243,18 @@ int run(const RunOptions& options) {
 void add_run(CommandLine& line, const ProcessStart& process) {
   const auto options = std::make_shared<RunOptions>();
   options->sigpipe = process.sigpipe;
-  Command& command = line.add("run", "Run a program and trace it: dftracer run [options] -- PROGRAM [ARGUMENTS]",
-                              [options, behind = process.behind_dashes, dashes = process.dashes] {
-                                // Behind a program's name the dashes are its own.
-                                if (dashes && !options->command.empty()) options->command.push_back("--");
-                                options->command.insert(options->command.end(), behind.begin(), behind.end());
-                                return run(*options);
-                              });
+  Command& command =
+      line.add("run", "Run a program and trace it: dftracer run [options] -- PROGRAM [ARGUMENTS]",
+               [options, behind = process.behind_dashes, dashes = process.dashes] {
+                 if (!options->command.empty() && options->command[0].substr(0, 1) == "-") {
+                   message("run: no such option: " + options->command[0] + "; `dftracer run --help` lists them");
+                   return static_cast<int>(kExitUsage);
+                 }
+                 // Behind a program's name the dashes are its own.
+                 if (dashes && !options->command.empty()) options->command.push_back("--");
+                 options->command.insert(options->command.end(), behind.begin(), behind.end());
+                 return run(*options);
+               });
   command.text("-o,--output", options->prefix, "PREFIX", "Prefix of the trace files")
       .text("--mode", options->mode, "MODE",
             "preload: without the program's help; function: it calls the API; hybrid: both",

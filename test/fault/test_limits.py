@@ -198,3 +198,17 @@ def test_thread_storm(bench):
     late = len(events.named("late"))
     lost = sum(run.lost().values())
     assert late + lost == threads * run.fact("rounds")
+
+
+@pytest.mark.parametrize("args", [["cat", "--raw"], ["summary"], ["info", "--json"], ["validate"]])
+def test_the_command_says_that_its_output_cannot_be_written(bench, args):
+    """A copy of a trace that a full disk had cut ended with status 0."""
+    run = bench.same("fault/programs/regions.c", 100)
+    command = [harness.command(), *args, *pfw.traces(run.log)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and done.stderr == "dftracer: cannot write the output: No space left on device\n", done
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and "cannot write the output" in done.stderr, done
+    done = subprocess.run(["sh", "-c", '"$@" | true', "sh", *command], stderr=subprocess.PIPE, text=True)
+    assert done.stderr == "", "a reader that goes is no fault"

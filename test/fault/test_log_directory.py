@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import resource
+import subprocess
 
 import harness
 import pfw
@@ -193,3 +194,28 @@ def test_a_file_that_may_not_grow_takes_no_line_and_harms_nobody(bench, mode):
 @MODES
 def test_no_line_lands_in_a_file_of_the_application(bench, mode):
     bench.same(QUIET, "closed", mode=mode, env=NOWHERE | harness.NO_IO)
+
+
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_run_finds_its_traces_beside_what_has_the_name_of_the_prefix(tmp_path, what):
+    """`dftracer run -o traces` with a folder `traces`: it looked inside, said that no event was recorded, and left the
+    crash file of a killed program alone."""
+    prefix = tmp_path / "traces"
+    prefix.mkdir() if what == "folder" else prefix.write_text("mine")
+    command = [harness.command(), "run", "-o", prefix, "--"]
+    done = subprocess.run([*command, "cat", "/etc/passwd"], capture_output=True, text=True)
+    assert done.returncode == 0 and "dftracer: 1 trace: " in done.stderr, done.stderr
+    command.insert(2, "--crash-safe")
+    done = subprocess.run([*command, "sh", "-c", "read x < /etc/passwd; kill -9 $$"], capture_output=True, text=True)
+    assert done.returncode == -9 and "dftracer: recovered " in done.stderr, done.stderr
+    assert not list(tmp_path.glob("*.dfcrash"))
+    if what == "folder":
+        done = subprocess.run([harness.command(), "validate", prefix], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout.count(": valid") == 2, done.stdout + done.stderr
+
+
+def test_run_names_an_option_that_it_does_not_have():
+    done = subprocess.run([harness.command(), "run", "--crashsafe", "--", "true"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.startswith("dftracer: run: no such option: --crashsafe"), done.stderr
+    done = subprocess.run([harness.command(), "run", "-o", "", "--", "true"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
