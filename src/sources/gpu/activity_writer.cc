@@ -199,8 +199,8 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
       keys = args.keys();
       std::memcpy(values, event.args(), size);
     }
-    event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end),
-              usable ? schema : model::kNoArgs, usable ? args.end() : event.args(), lane);
+    event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), usable ? schema : model::kNoArgs,
+              usable ? args.end() : event.args(), lane);
   }
   if (keys != 0) templates_.make(activity, kind, name.site, name.symbol, keys, values);
 }

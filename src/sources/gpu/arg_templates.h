@@ -105,8 +105,8 @@ class ArgTemplates {
   // Counts an activity without a template; true when it is time to make one.
   bool is_worth_one(const Activity& activity, ActivityKind kind, model::SiteId site);
   // `values`: of the record, for `keys`.
-  void make(const Activity& activity, ActivityKind kind, model::SiteId site, model::StringId symbol,
-            std::uint64_t keys, const std::uint64_t* values);
+  void make(const Activity& activity, ActivityKind kind, model::SiteId site, model::StringId symbol, std::uint64_t keys,
+            const std::uint64_t* values);
 
  private:
   static constexpr unsigned kSites = 512;

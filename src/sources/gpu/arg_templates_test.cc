@@ -101,7 +101,8 @@ TEST_F(ArgTemplatesTest, WhatComesRepeatedlyHasTheSameArgsInFewerBytes) {
     }
     return args;
   };
-  for (std::size_t i = 2; i < all.size(); ++i) EXPECT_EQ(without_own(args_of(all[i])), without_own(args_of(all[i % 2])));
+  for (std::size_t i = 2; i < all.size(); ++i)
+    EXPECT_EQ(without_own(args_of(all[i])), without_own(args_of(all[i % 2])));
   EXPECT_LT(all[14].words.size(), all[0].words.size() / 2);
 }
 

@@ -26,7 +26,7 @@ class NameTable {
  public:
   ~NameTable();
   void configure(KernelNames form, std::string_view category, model::Layer layer);
-  void next_buffer() { ++buffer_; }   // before the first of them no pointer is trusted
+  void next_buffer() { ++buffer_; }    // before the first of them no pointer is trusted
   KernelName of(const char* symbol) {  // null or empty: "kernel"
     const Recent& recent = recent_[place_of(symbol)];
     if (__builtin_expect(recent.symbol == symbol && recent.buffer == buffer_, 1)) return recent.name;
