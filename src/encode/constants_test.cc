@@ -54,9 +54,9 @@ class Constants : public testing::Test {
   RecordBuilder by_values(std::uint64_t b, std::int64_t g, std::uint64_t h) const {
     RecordBuilder record(model::RecordKind::kEvent, site_, 5000 + b, 7000 + h + b);
     record.header().schema = values_;
-    for (const std::uint64_t value : {std::uint64_t{0}, b, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{symbol_},
-                                      std::uint64_t{4}, std::uint64_t{5}, static_cast<std::uint64_t>(g), h,
-                                      static_cast<std::uint64_t>(-9)}) {
+    for (const std::uint64_t value :
+         {std::uint64_t{0}, b, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{symbol_}, std::uint64_t{4},
+          std::uint64_t{5}, static_cast<std::uint64_t>(g), h, static_cast<std::uint64_t>(-9)}) {
       record.value(value);
     }
     return record;
@@ -86,7 +86,7 @@ TEST_F(Constants, CountersJumpsAndSignsAreWrittenRight) {
   for (std::uint64_t i = 0; i < 3000; ++i) {
     jump = jump * 6364136223846793005u + 1442695040888963407u;
     // b crosses lengths as a counter; g turns negative now and then; h jumps over all lengths, then rests.
-    const std::uint64_t b = i < 1000 ? 9990 + i / 50 : 99'999'500 + i;
+    const std::uint64_t b = i < 1000 ? 9990 + i / 50 : 99'998'500 + i;
     const auto g = static_cast<std::int64_t>(i % 97 == 0 ? -i : i * 30);
     const std::uint64_t h = i % 300 < 200 ? jump >> (jump & 63) : 123'456'789;
     ASSERT_NO_FATAL_FAILURE(expect_same(b, g, h)) << i;

@@ -60,7 +60,8 @@ bool EventEncoder::encode_any(const model::RecordHeader& record, std::int32_t ch
   return outcome == ArgsOutcome::kNeedsDefinitions && write_with_definitions(record, *site, tid, out);
 }
 
-// GPU work: many args, most of them constants of the schema. A function of its own, so that it weighs on no other event.
+// GPU work: many args, most of them constants of the schema. A function of its own, so that it weighs on no other
+// event.
 template <typename Copy>
 [[gnu::always_inline]] inline bool EventEncoder::encode_constants_by(const model::RecordHeader& record,
                                                                      std::int32_t chunk_tid, base::Buffer& out) {
@@ -188,7 +189,8 @@ inline char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::in
 
 // The line up to its dur.
 template <typename Copy>
-[[gnu::always_inline]] inline char* EventEncoder::put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
+[[gnu::always_inline]] inline char* EventEncoder::put_times(char* p, const SitePrefix& site, std::int32_t tid,
+                                                            const Interval& times) {
   p = id_text_.put(p);
   if (__builtin_expect(site.tid == tid, 1)) {
     p = text::put_padded<Copy>(p, sites_.text(site), site.size_with_tid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Purpose: the ends of the lines of events whose schema has constants (model/args.h), each rendered once: everything
-//          behind dur. Of a number that moves slowly (a counter) only the last four digits are written into the rendered
-//          text; a number that jumps stands between two texts.
+//          behind dur. Of a number that moves slowly (a counter) only the last four digits are written into the
+//          rendered text; a number that jumps stands between two texts.
 // Threads: one owner. Memory is bounded by the number of schemas.
 // Invariant: hashes in a text are defined in the file, so it must be cleared together with the strings (StringCache).
 #pragma once

@@ -125,8 +125,8 @@ constexpr DigitPairs make_digit_pairs() {
 }
 inline constexpr DigitPairs kDigitPairs = make_digit_pairs();
 
-// Four decimal digits of v < 10^4 as ASCII, most significant first in memory: of the numbers of a line most are counters
-// and times, which go through a table in its order.
+// Four decimal digits of v < 10^4 as ASCII, most significant first in memory: of the numbers of a line most are
+// counters and times, which go through a table in its order.
 struct DigitQuads {
   std::uint32_t of[10000];
 };

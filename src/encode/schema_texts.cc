@@ -119,8 +119,8 @@ const SchemaText* SchemaTexts::render(model::SchemaId id) {
   if (id == model::kNoArgs || id > model::kMaxSchemaId || !definitions_.schema(id, schema)) return nullptr;
   const Counted count = count_fields(schema);
   const unsigned all = count.fields + count.constants;
-  const std::size_t bound = sizeof(SchemaText) + (all + 1) * (sizeof(FieldText) + 80 + kRoomForConstant) +
-                            text::kSlack + text::kReadAhead;
+  const std::size_t bound =
+      sizeof(SchemaText) + (all + 1) * (sizeof(FieldText) + 80 + kRoomForConstant) + text::kSlack + text::kReadAhead;
   if (all == 0 || !prepare() || !arena_.reserve(bound)) return nullptr;
 
   const std::size_t place = arena_.size();

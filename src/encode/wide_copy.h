@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Purpose: copies of 64 bytes, in the widest pieces that the processor has: most of a GPU line is copied, and that is a
-//          third of its cost. The function that uses WideCopy is compiled for AVX2 (DFT_FOR_WIDE_COPY) and chosen at run
-//          time.
+//          third of its cost. The function that uses WideCopy is compiled for AVX2 (DFT_FOR_WIDE_COPY) and chosen at
+//          run time.
 // Threads: plain functions.
 #pragma once
 

@@ -4,8 +4,8 @@
 //                     bytes padded to 8. The common form: keys stand once per process, not once per event.
 //   self-describing   each arg a header, the key padded to 8, the value padded to 8. For what a schema cannot hold:
 //                     relations, overwritten values of another size or type, odd keys, too many keys.
-// Texts carry no terminating NUL. A schema's field list is itself a self-describing list. The values in it are empty but
-// for constants: fields that have the same value in every record of the schema, and none of its own in the record.
+// Texts carry no terminating NUL. A schema's field list is itself a self-describing list. The values in it are empty
+// but for constants: fields that have the same value in every record of the schema, and none of its own in the record.
 #pragma once
 
 #include <cstddef>
@@ -140,7 +140,9 @@ inline bool is_plain_key(std::string_view key) {
 }
 
 constexpr bool is_text(ArgType type) { return type == ArgType::kString || type == ArgType::kJson; }
-constexpr bool fits_constant(ArgType type) { return type >= ArgType::kInt64 && type <= ArgType::kHash && !is_text(type); }
+constexpr bool fits_constant(ArgType type) {
+  return type >= ArgType::kInt64 && type <= ArgType::kHash && !is_text(type);
+}
 constexpr bool fits_schema(ArgType type) {
   return type >= ArgType::kInt64 && type <= ArgType::kJson && type != ArgType::kRelation;
 }

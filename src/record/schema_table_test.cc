@@ -94,7 +94,8 @@ TEST_F(Schemas, ThoseWithConstantsAreBoundedApart) {
   char list[model::arg_size(4, 8)];
   const std::uint64_t value = 7;
   model::put_arg(list, ArgType::kUint64, "size", &value, 8);
-  for (unsigned i = 0; i < model::kMaxConstantSchemas; ++i) ASSERT_NE(log.add_schema({list, sizeof list}, true), 0) << i;
+  for (unsigned i = 0; i < model::kMaxConstantSchemas; ++i)
+    ASSERT_NE(log.add_schema({list, sizeof list}, true), 0) << i;
   EXPECT_EQ(log.add_schema({list, sizeof list}, true), model::kNoArgs);
   const SchemaId plain = chain({"step"});
   EXPECT_NE(plain, model::kSelfDescribing);
