@@ -14,7 +14,7 @@ alignas(Capture) unsigned char memory[sizeof(Capture)];
 
 // What the calling thread is in: the HIP call by its correlation id, and the streams of its calls. Streams nest, since
 // a call may be made from within another.
-constexpr unsigned kStreamDepth = 16;
+constexpr unsigned kStreamDepth = 4;
 struct ThreadCalls {
   std::uint64_t call;
   unsigned depth;
