@@ -92,7 +92,7 @@ TEST_P(HipGolden, EveryDefaultKindQuiet) {
 }
 
 TEST_P(HipGolden, EveryKindAllCallsNanoseconds) {
-  Settings chosen = settings({"all"});
+  Settings chosen = settings({"all", "HIP_RUNTIME_API_EXT"});
   chosen.api = ApiMode::kAll;
   chosen.time_metric = model::TimeMetric::kNs;
   expect_lines(replay(GetParam(), chosen), std::string(DFT_GOLDEN_DIR) + "/hip/all-ns-" + GetParam().name + ".jsonl");
