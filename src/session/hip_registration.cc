@@ -253,6 +253,7 @@ void register_by_force() {
   rocprof::Library library;
   const bool is_late = rocprof::runtime_is_mapped();
   if (!rocprof::find_library(search, &library)) {
+    if (!is_late) return;  // nothing of ROCm may ever come
     return refuse_and_say("librocprofiler-sdk was not found (ROCM_PATH names the root of ROCm)");
   }
   const bool is_too_late = is_late && library.release < rocprof::kFirstWithLateStart && is_hsa_in_use();
