@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/raw_io.h"
@@ -59,11 +61,27 @@ void give_name(std::uint32_t release, void* client_id) {
   }
 }
 
+// A descriptor of this process is AMD's device: HSA has been started, or is on its way.
+bool has_open_device() {
+  constexpr int kMostDescriptors = 4096;
+  constexpr std::string_view kDevice = "/dev/kfd";
+  char link[32];
+  char target[64];
+  for (int fd = 0; fd < kMostDescriptors; ++fd) {
+    std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const long size = base::raw::readlink(link, target, sizeof target);
+    if (size > 0 && std::string_view(target, static_cast<std::size_t>(size)) == kDevice) return true;
+  }
+  return false;
+}
+
 // A child that is forked from a process that uses HIP and calls exit() would die in rocprofiler-sdk's own end, which
 // touches what HSA has kept from the child. Registered after that end was, this comes first. What was registered before
 // HIP is skipped then, as it would be by the crash.
 void leave_child(int status, void*) {
   if (base::raw::pid() == pid_of_library) return;
+  // What HSA keeps from children is there only once it was started.
+  if (!rocprof::capture.in_use.load(std::memory_order_relaxed) && !has_open_device()) return;
   const SourcesPaused paused;
   finish_process();
   std::fflush(nullptr);
@@ -191,6 +209,26 @@ bool is_found_by_loader() { return global_symbol("rocprofiler_configure") != nul
 
 namespace {
 
+// As librocprofiler-register tells of what has made itself known to it.
+struct RegisteredRuntime {
+  std::size_t size;
+  const char* name;
+};
+int note_hsa(const RegisteredRuntime* runtime, void* found) {
+  if (runtime->name != nullptr && std::strcmp(runtime->name, "hsa") == 0) *static_cast<bool*>(found) = true;
+  return 0;
+}
+
+// HSA runs or is being started: before 1.3 rocprofiler-sdk cannot come in then (1.0.0 ends the process when it meets a
+// stream that it has not seen being made).
+bool is_hsa_in_use() {
+  bool found = false;
+  void* const function = global_symbol("rocprofiler_register_iterate_registration_info");
+  if (function != nullptr)
+    reinterpret_cast<int (*)(int (*)(const RegisteredRuntime*, void*), void*)>(function)(&note_hsa, &found);
+  return found || has_open_device();
+}
+
 // What was handed over before rocprofiler-sdk was there is handed over again, where librocprofiler-register can.
 void hand_over_again() {
   void* const function = global_symbol("rocprofiler_register_invoke_nonpropagated_registrations");
@@ -199,21 +237,30 @@ void hand_over_again() {
 
 }  // namespace
 
+namespace {
+void refuse_and_say(const char* why) {
+  refuse(why);
+  base::LogLine() << "HIP is not traced: " << why;
+}
+void refuse_late() {
+  refuse_and_say("HIP was in use before the tracer: load the tracer first (LD_PRELOAD, dftracer run)");
+}
+}  // namespace
+
 void register_by_force() {
   rocprof::Search search;
   search.rocm_path = config::process_environment("ROCM_PATH");
   rocprof::Library library;
   const bool is_late = rocprof::runtime_is_mapped();
   if (!rocprof::find_library(search, &library)) {
-    return refuse("librocprofiler-sdk was not found (ROCM_PATH names the root of ROCm)");
+    if (!is_late) return;  // nothing of ROCm may ever come
+    return refuse_and_say("librocprofiler-sdk was not found (ROCM_PATH names the root of ROCm)");
   }
-  if (is_late && library.release < rocprof::kFirstWithLateStart) {
-    rocprof::backend.warn("KERNEL_DISPATCH",
-                          "HIP was loaded before the tracer: work on queues that were made before it is missing");
-  }
+  const bool is_too_late = is_late && library.release < rocprof::kFirstWithLateStart && is_hsa_in_use();
+  if (is_too_late) return refuse_late();
   if (library.functions.force_configure == nullptr ||
       library.functions.force_configure(&rocprofiler_configure) != rocprof::kDone) {
-    return refuse("HIP was in use before the tracer: load the tracer first (LD_PRELOAD, dftracer run)");
+    return refuse_late();
   }
   if (is_late) hand_over_again();
 }

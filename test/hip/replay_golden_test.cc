@@ -37,7 +37,8 @@ void two_readings(GpuClock& clock) {
 }
 
 std::vector<std::string> replay(const SdkRelease& release, Settings settings = {}, const std::string& words = "",
-                                Play play = everything, void (*read)(GpuClock&) = two_readings) {
+                                Play play = everything, void (*read)(GpuClock&) = two_readings,
+                                bool library_ends_first = false) {
   standin::Sdk& sdk = sdk_of(release);
   sdk.configure((std::string(release.words) + " " + words).c_str());
   static BufferPool pool;
@@ -61,6 +62,7 @@ std::vector<std::string> replay(const SdkRelease& release, Settings settings = {
   play(sdk);
   for (const bool forced : {false, true}) {
     now.backend->flush(forced);
+    if (library_ends_first) sdk.finalize();
     pool.drain([&](const RawBuffer& buffer) {
       writer.arrived_at(kPlayed + 60 * kSecond);
       now.backend->decode(buffer, writer);
@@ -92,7 +94,7 @@ TEST_P(HipGolden, EveryDefaultKindQuiet) {
 }
 
 TEST_P(HipGolden, EveryKindAllCallsNanoseconds) {
-  Settings chosen = settings({"all"});
+  Settings chosen = settings({"all", "HIP_RUNTIME_API_EXT"});
   chosen.api = ApiMode::kAll;
   chosen.time_metric = model::TimeMetric::kNs;
   expect_lines(replay(GetParam(), chosen), std::string(DFT_GOLDEN_DIR) + "/hip/all-ns-" + GetParam().name + ".jsonl");
@@ -158,6 +160,10 @@ TEST_P(HipGolden, TimesFollowAClockThatIsSlewedAndSet) {
   }
   EXPECT_EQ(second, 15u);
   EXPECT_EQ(count(lines, "clock_suspect"), 0u);
+}
+
+TEST_P(HipGolden, WhatIsReadAfterTheLibrarysEndIsTheSame) {
+  EXPECT_EQ(replay(GetParam(), settings(), "", everything, two_readings, true), replay(GetParam(), settings()));
 }
 
 // 0.4 is laid out as 0.5.

@@ -103,6 +103,25 @@ def test_hip_is_in_use_before_the_init_call(bench, sdk, mode):
         assert counts == used(sdk, 2)
 
 
+PYTHON = """
+import ctypes
+from dftracer.python import dftracer
+dftracer.initialize_log()
+hip = ctypes.CDLL("libamdhip64.so.7")
+memory = ctypes.c_void_p()
+assert hip.hipMalloc(ctypes.byref(memory), 4096) == 0 and hip.hipFree(memory) == 0
+"""
+
+
+@pytest.mark.skipif(not (harness.BUILD / "python" / "dftracer" / "_native.py").exists(), reason="a build without the Python package")
+def test_a_library_that_the_loader_keeps_local_makes_itself_known(bench, sdk):
+    """As Python's modules are: nobody finds the names that it exports."""
+    env = hip(sdk, PYTHONPATH=harness.BUILD / "python", DFTRACER_DISABLE_IO="1")
+    run = bench.run([sys.executable, "-c", PYTHON], "function", env=env)
+    assert run.status == 0, run.err
+    assert {e["name"] for e in run.events() if e["cat"] == "HIP_RUNTIME_API"} == {"hipMalloc", "hipFree"}, (run.err, statuses(run))
+
+
 def test_a_second_recording_starts_again(bench, sdk):
     run = bench.run(starts("again"), "function", env=hip(sdk))
     assert run.status == 0 and not run.err
@@ -122,10 +141,35 @@ def test_switched_off_the_library_is_declined(bench, sdk, tmp_path, off):
     env = hip(sdk, DFT_HIP_REPORT=tmp_path / "report", **off)
     run = bench.run(plain(), "preload", env=env)
     assert run.status == 0 and not run.err and not [e for e in run.events() if e["type"] == 4]
+    assert not (tmp_path / "report").exists(), "rocprofiler-sdk was loaded for nothing"
+
+
+def test_the_end_event_tells_that_hip_is_off(bench, sdk):
+    run = is_whole(bench.run(starts("init"), "function", env=hip(sdk, DFTRACER_HIP="0")), NOTHING)
+    assert not run.err and run.traces()[0].end["args"]["cfg"]["hip"]["on"] == 0
+
+
+@pytest.mark.parametrize("off", [{"DFTRACER_ENABLE": "0"}, {"DFTRACER_HIP": "0"}])
+def test_switched_off_the_library_that_is_there_for_another_is_declined(bench, sdk, tmp_path, off):
+    other = harness.compile_program("hip/programs/other_tool.cc", "-shared", "-fPIC", link=False)
+    env = hip(sdk, ROCP_TOOL_LIBRARIES=other, DFT_HIP_REPORT=tmp_path / "report", **off)
+    run = bench.run(plain(), "preload", env=env)
+    assert run.status == 0 and not run.err and not [e for e in run.events() if e["type"] == 4]
     told = report(tmp_path / "report")
-    assert told["declined"] == told["asked"] >= 1 and told["initialized"] == told["calls"] == 0, told
-    if "DFTRACER_HIP" in off:
-        assert run.traces()[0].end["args"]["cfg"]["hip"]["on"] == 0
+    assert told["declined"] >= 1 and told["initialized"] == 1 and told["calls"] <= 1, told  # its version
+
+
+@pytest.mark.parametrize("enable", ["0", "1"])
+def test_without_rocprofiler_sdk_the_program_is_unharmed(bench, enable):
+    """Who finds rocprofiler_configure alone ends the process where the SDK is not installed."""
+    env = hip("none", DFTRACER_ENABLE=enable)
+    run = is_whole(bench.run(plain(), "preload", env=env), NOTHING) if enable == "1" else bench.run(plain(), "preload", env=env)
+    assert run.status == 0, run.err
+    if enable == "1":
+        assert len(run.notes) == 1 and "librocprofiler-sdk was not found" in run.notes[0], run.notes
+        assert [s["state"] for s in statuses(run)] == ["off"]
+    else:
+        assert not run.err
 
 
 def test_no_hip_no_sdk_no_thread(bench, sdk):
@@ -198,7 +242,7 @@ def test_and_by_exec_a_failing_one_before_it_loses_nothing(bench, sdk, mode):
     assert recorded(run) == used(sdk), recorded(run)
 
 
-@pytest.mark.parametrize("words", ["", "late=1"])
+@pytest.mark.parametrize("words", ["", "late=1", "child_dies=1"])
 @pytest.mark.parametrize("mode", ["function", "preload"])
 def test_forked_children_never_call_the_library(bench, sdk, mode, words):
     run = bench.run(starts("fork"), mode, env=hip(sdk, words))

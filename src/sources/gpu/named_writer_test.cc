@@ -101,6 +101,9 @@ TEST_F(NamedWriterTest, AKernelStandsOnItsLaneWithoutTheSuffix) {
   EXPECT_EQ(site_of(all[0]).cat, "KERNEL_DISPATCH");
   EXPECT_GE(all[0].header().lane, Lanes::kFirst);
   EXPECT_EQ(static_cast<std::int64_t>(all[0].arg("offset")), -5);
+  model::ArgView view{};
+  EXPECT_TRUE(all[0].find("offset", view) && view.type == model::ArgType::kInt64);
+  EXPECT_TRUE(all[0].find("correlation_id", view) && view.type == model::ArgType::kUint64);
   EXPECT_EQ(all[0].arg("bytes"), ~std::uint64_t{0});
   model::StringDef symbol{};
   const auto id = static_cast<model::StringId>(all[0].arg("symbol_hash"));

@@ -5,6 +5,8 @@
 // at all.
 #include <dlfcn.h>
 
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -31,27 +33,48 @@ struct Stream {
   std::uint64_t id;
 };
 
-// As rocprofiler-register does it: where there is a tool, rocprofiler-sdk is loaded and told.
-standin::Sdk* attach() {
-  const char* when = std::getenv("DFT_HIP_REGISTERS");
-  if (when != nullptr && std::strcmp(when, "never") == 0) return nullptr;
-  if (dlsym(RTLD_DEFAULT, "rocprofiler_configure") == nullptr && std::getenv("ROCP_TOOL_LIBRARIES") == nullptr &&
-      dlsym(RTLD_DEFAULT, "rocprofiler_set_api_table") == nullptr) {
+// As rocprofiler-register does it: the tables go to whoever takes them; else, where there is a tool, rocprofiler-sdk is
+// loaded for it, and the process ends when that is not installed.
+void* find_receiver() {
+  if (void* found = dlsym(RTLD_DEFAULT, "rocprofiler_set_api_table")) return found;
+  if (dlsym(RTLD_DEFAULT, "rocprofiler_configure") == nullptr && std::getenv("ROCP_TOOL_LIBRARIES") == nullptr)
     return nullptr;
-  }
-  void* library = nullptr;
   for (const char* name : {"librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0"}) {
-    if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+    if (void* library = dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return dlsym(library, "rocprofiler_set_api_table");
   }
-  if (library == nullptr) return nullptr;
-  using Table = int (*)(const char*, std::uint64_t, std::uint64_t, void**, std::uint64_t);
-  reinterpret_cast<Table>(dlsym(library, "rocprofiler_set_api_table"))("hip", 70000, 0, nullptr, 0);
-  return reinterpret_cast<standin::Sdk* (*)()>(dlsym(library, "dft_hip_standin"))();
+  std::fprintf(stderr, "stand-in: there is a tool, and no rocprofiler-sdk\n");
+  std::abort();
 }
 
+using Table = int (*)(const char*, std::uint64_t, std::uint64_t, void**, std::uint64_t);
+
+// The stand-in for the SDK, if it is in the process now.
+standin::Sdk* loaded_sdk() {
+  for (const char* name : {"librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0"}) {
+    void* library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    if (library != nullptr) return reinterpret_cast<standin::Sdk* (*)()>(dlsym(library, "dft_hip_standin"))();
+  }
+  return nullptr;
+}
+
+bool never_registers() {
+  const char* when = std::getenv("DFT_HIP_REGISTERS");
+  return when != nullptr && std::strcmp(when, "never") == 0;
+}
+
+standin::Sdk* attach() {
+  if (never_registers()) return nullptr;
+  void* receiver = find_receiver();
+  if (receiver == nullptr) return nullptr;
+  reinterpret_cast<Table>(receiver)("hip", 70000, 0, nullptr, 0);
+  return loaded_sdk();
+}
+
+// Null where nobody traces. A tool may come later and ask for the tables again.
+std::atomic<standin::Sdk*> attached{nullptr};
 standin::Sdk* sdk() {
-  static standin::Sdk* one = attach();
-  return one;
+  static const bool once [[maybe_unused]] = (attached = attach(), true);
+  return attached.load(std::memory_order_acquire);
 }
 
 __attribute__((constructor)) void loaded() {
@@ -127,6 +150,13 @@ int copy(const char* name, void* to, const void* from, std::size_t bytes, int ki
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
+
+// Of rocprofiler-register: hands over again what it handed to nobody.
+EXPORT int rocprofiler_register_invoke_nonpropagated_registrations() {
+  sdk();
+  if (attached.load() == nullptr && !never_registers()) attached = loaded_sdk();
+  return 0;
+}
 
 EXPORT int hipInit(unsigned) {
   asks("hipInit");

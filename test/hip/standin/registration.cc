@@ -6,6 +6,7 @@
 #include <link.h>
 #include <pthread.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -31,6 +32,7 @@ void apply_word(Scenario& s, const std::string& word) {
       {"locked", &s.locked},
       {"late", &s.late},
       {"no_finalize", &s.no_finalize},
+      {"child_dies", &s.child_dies},
       {"scratch_bytes", &s.scratch_bytes},
       {"uuid16", &s.uuid16},
   };
@@ -164,6 +166,7 @@ void initialize(const Configure* tools, std::size_t count) {
   static bool once = false;
   if (!once)
     std::atexit([] {
+      if (state().scenario.child_dies && getpid() != state().owner) std::raise(SIGSEGV);
       if (!state().scenario.no_finalize) finalize_now();
     });
   once = true;

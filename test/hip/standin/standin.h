@@ -12,6 +12,7 @@
 //   initialize_twice=1   tools are initialised once more
 //   locked=1             configuring is over before anyone was asked
 //   late=1               nobody can flush; buffers are delivered after the tools' finalize
+//   child_dies=1         its exit handler crashes in a forked child, as the real one's does where copies are traced
 //   no_finalize=1        the process ends without the tools' finalize
 //   fail=KERNEL_DISPATCH that service cannot be configured (a kind's name; also create_buffer, create_context, start)
 //   uuid16=1, scratch_bytes=1   records as later releases of the same number have them

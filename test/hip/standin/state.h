@@ -129,7 +129,8 @@ struct Tool {
 struct Scenario {
   std::uint32_t version = 0, zero_every = 0, zero_end_every = 0, reversed_every = 0;
   std::uint64_t drops = 0;
-  bool shuffle = false, no_flush = false, initialize_twice = false, locked = false, late = false, no_finalize = false;
+  bool shuffle = false, no_flush = false, initialize_twice = false, locked = false, late = false, no_finalize = false,
+       child_dies = false;
   bool uuid16 = false, scratch_bytes = false;
   std::set<std::string> fail;
 };

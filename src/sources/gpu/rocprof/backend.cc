@@ -38,14 +38,21 @@ bool is_of_driver(Family family) {
   return family == Family::kPageMigration || (family >= Family::kKfdMigrateEvent && family <= Family::kKfdQueue);
 }
 
-// The application's signals are none of the library's threads, which inherit the mask of who makes them.
-__thread sigset_t mask_before;
+// The application's signals are none of the library's threads, which inherit the mask of who makes them. Kept are the
+// 64 signals that there are: room for a library's thread-local variables is scarce.
+__thread std::uint64_t mask_before;
 void before_thread(int, void*) {
-  sigset_t all;
+  sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask_before);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::memcpy(&mask_before, &before, sizeof mask_before);
 }
-void after_thread(int, void*) { pthread_sigmask(SIG_SETMASK, &mask_before, nullptr); }
+void after_thread(int, void*) {
+  sigset_t before;
+  sigemptyset(&before);
+  std::memcpy(&before, &mask_before, sizeof mask_before);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 // The operations of a kind that are recorded, by the library's numbers.
 struct Chosen {
@@ -117,7 +124,8 @@ void* address_of(Function* function) {
 RocprofBackend& backend = *new (room) RocprofBackend;
 
 std::string_view RocprofBackend::named_operation(unsigned kind, unsigned operation) {
-  return dead_ || has_ended() ? std::string_view() : kinds_.operation_name(kind, operation);
+  // The library's names are constants: they are there after its end too.
+  return dead_ ? std::string_view() : kinds_.operation_name(kind, operation);
 }
 
 bool RocprofBackend::wants(Family family) const {

@@ -35,8 +35,6 @@ class RocprofBackend final : public Backend {
   bool is_made() const { return is_made_; }
   // There will be nothing to make; told by the first start.
   void refuse(const char* why) { note(kDone, nullptr, why); }
-  // Something of `category` will be missing; likewise.
-  void warn(const char* category, const char* why) { note(kDone, category, why); }
   const Library& library() const { return library_; }
 
   bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) override;

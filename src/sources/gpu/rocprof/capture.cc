@@ -14,7 +14,7 @@ alignas(Capture) unsigned char memory[sizeof(Capture)];
 
 // What the calling thread is in: the HIP call by its correlation id, and the streams of its calls. Streams nest, since
 // a call may be made from within another.
-constexpr unsigned kStreamDepth = 16;
+constexpr unsigned kStreamDepth = 4;
 struct ThreadCalls {
   std::uint64_t call;
   unsigned depth;
@@ -74,6 +74,7 @@ void note_symbol(const Record& record) {
   std::memcpy(&size, record.payload, sizeof size);
   if (size < sizeof data) return;
   std::memcpy(&data, record.payload, sizeof data);
+  capture.in_use.store(true, std::memory_order_relaxed);
   if (data.name != nullptr) capture.symbols.add(data.kernel, data.name);
 }
 
@@ -137,6 +138,7 @@ int on_request(std::uint64_t, Id, int kind, std::int32_t, std::uint64_t internal
     return 0;
   }
   if (kind != kRequestKernel && kind != kRequestCopy && kind != kRequestAllocation) return 0;
+  if (!capture.in_use.load(std::memory_order_relaxed)) capture.in_use.store(true, std::memory_order_relaxed);
   if (kind != kRequestAllocation) capture.work_asked.fetch_add(1, std::memory_order_relaxed);
   const unsigned depth = own.depth < kStreamDepth ? own.depth : kStreamDepth;
   *external = ExternalId::make(own.call, depth != 0 ? own.streams[depth - 1] : 0);

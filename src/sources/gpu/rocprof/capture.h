@@ -48,6 +48,7 @@ struct Capture {
   std::atomic<std::uint64_t> strange{0};      // records that are not of the tracing category
   std::atomic<std::uint64_t> work_asked{0};   // kernels and copies that calls asked for
   std::atomic<std::uint64_t> work_delivered{0};
+  std::atomic<bool> in_use{false};  // HSA was seen at work
   Symbols symbols;
 };
 extern Capture& capture;  // never destroyed

@@ -52,7 +52,8 @@ void close_started(std::uint64_t id) {
   {
     const base::LockGuard lock(started_lock);
     Started& found = started[id % kRemembered];
-    if (found.id == id) region = found.region;
+    if (found.id != id) return;
+    region = found.region;
     found.region = nullptr;
   }
   if (record::is_open(region)) record::close_region(region);
