@@ -27,6 +27,7 @@ class ActivityWriterTest : public testing::Test {
     activity.context = 1;
     activity.stream = 7;
     activity.correlation = correlation;
+    activity.kernel = KernelDetail{};
     activity.kernel.symbol = "_Z4workv";
     return activity;
   }
