@@ -25,6 +25,7 @@ void FileChecker::block(const read::Block& block, bool sized_members, std::vecto
 
 void FileChecker::check(const read::Block& block, const read::Event& event, std::vector<Finding>& out) {
   using model::Phase;
+  any_ = true;
   if (ended_ && ours_) add(block, event, "after_end", "record after `end`", out);
   if (event.phase == Phase::kMetadata) {
     check_metadata(block, event, out);

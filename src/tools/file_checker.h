@@ -27,6 +27,7 @@ class FileChecker {
   void check(const read::Block& block, const read::Event& event, std::vector<Finding>& out);
   void finish(std::vector<Finding>& out);
   std::uint64_t events() const { return events_; }
+  bool any() const { return any_; }    // a record, be it metadata
   bool ours() const { return ours_; }  // written by this DFTracer, so that every rule of ours applies
   bool ended() const { return ended_; }
   bool recovered() const { return recovered_; }
@@ -42,6 +43,7 @@ class FileChecker {
            std::vector<Finding>& out, bool warning = false);
 
   bool ours_;
+  bool any_ = false;
   bool started_ = false;  // more than one `start` is right: it is written again when its block was lost
   bool ended_ = false;
   bool recovered_ = false;  // `dftracer recover` wrote it

@@ -19,6 +19,9 @@ void VerdictMaker::block(const read::Block& block) {
 
 FileVerdict VerdictMaker::finish(const read::FileReport& report) {
   checker_->finish(found_);
+  if (!checker_->any() && verdict_.errors == 0 && found_.empty()) {
+    found_.push_back({0, 0, false, false, false, "empty_file", "the file holds no record"});
+  }
   keep();
   verdict_.lines = report.lines;
   verdict_.events = checker_->events();

@@ -103,6 +103,8 @@ std::vector<Damage> damages() {
       {"AfterEnd", gzip(good() + work(6, 2000000, 1), true), ":9: record after `end`"},
       {"NoNewline", good().substr(0, good().size() - 1), "the last line has no newline"},
       {"Empty", "", "the file is empty"},
+      {"EmptyMember", gzip("", true), "the file holds no record"},
+      {"OnlyBracket", gzip("[\n", true), "the file holds no record"},
       {"NumEvents", our_trace(good_body(), 4), "`end` tells of 5 events but 4 are there"},
       {"IdGapWithoutEnd", our_trace(work(2, 2000, 10) + work(4, 2020, 10), 3, false),
        "the ids tell of 4 events but 3 are there"},
