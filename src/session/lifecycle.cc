@@ -157,7 +157,7 @@ void after_vfork() {
 }
 
 void before_dlopen(const char* file, int flags, const void* caller) {
-  state.libraries_opened.fetch_add(1, std::memory_order_relaxed);
+  if (file != nullptr) state.libraries_opened.fetch_add(1, std::memory_order_relaxed);
   if (state.config != nullptr) before_library(state.config->options, flags);
   gpu_before_dlopen(file, flags, caller);
 }

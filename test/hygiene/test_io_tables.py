@@ -109,6 +109,8 @@ def test_each_intercepted_function_is_exported_by_the_preload_library():
 
 # Linked in with libyaml (its reader of FILEs) and the C++ runtime (its terminate handler), and not called by us.
 NOT_CALLED = {"ferror", "fputc", "fputs", "fread", "fwrite"}
+# In the application's stead, where it cannot any more: the end of a forked child that HIP would crash.
+FOR_THE_APPLICATION = {"fflush"}
 
 
 def test_core_does_not_call_what_is_intercepted():
@@ -116,4 +118,4 @@ def test_core_does_not_call_what_is_intercepted():
     text = subprocess.run(["nm", "-D", "--undefined-only", path], check=True, capture_output=True, text=True).stdout
     called = {line.split()[-1].partition("@")[0] for line in text.splitlines()}
     wanted = {r["fn"] for t in TABLES for k in ("regular", "irregular") for r in table(t)[k]}
-    assert not (called & wanted) - NOT_CALLED
+    assert not (called & wanted) - NOT_CALLED - FOR_THE_APPLICATION
