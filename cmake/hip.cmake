@@ -35,9 +35,11 @@ function(dft_read_rocprofiler_version out include)
   set(${out} "${version}" PARENT_SCOPE)
 endfunction()
 
-# The headers need those of HIP and HSA beside them; without these there is nothing to compare with.
+# The headers need those of HIP and HSA beside them; without these there is nothing to compare with. The text names the
+# folder: a compiler cache that leaves folders out of its key would give the answer of another one.
 function(dft_compiles_rocprofiler out include)
   file(WRITE ${PROJECT_BINARY_DIR}/gen/rocprofiler_headers.cc
+    "// ${include}\n"
     "#include <rocprofiler-sdk/registration.h>\n#include <rocprofiler-sdk/rocprofiler.h>\nint main() { return 0; }\n")
   try_compile(good ${PROJECT_BINARY_DIR}/gen/rocprofiler_headers ${PROJECT_BINARY_DIR}/gen/rocprofiler_headers.cc
     CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${include}" COMPILE_DEFINITIONS -D__HIP_PLATFORM_AMD__=1

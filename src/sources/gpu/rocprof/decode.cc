@@ -119,7 +119,7 @@ bool Decoder::decode_record(const Record& record, unsigned kind, ActivitySink& s
     case Family::kCopy: good = decode_copy(record, out); break;
     case Family::kAllocation: good = decode_allocation(record, out); break;
     case Family::kScratch: good = decode_scratch(record, out); break;
-    case Family::kPageMigration: good = decode_page_migration(record, out); break;
+    case Family::kPageMigration: good = decode_page_migration(record, out, sink); break;
     case Family::kOmpt: good = decode_ompt(record, out); break;
     case Family::kRuntime: good = decode_runtime(record, out); break;
     case Family::kMarker:

@@ -93,9 +93,9 @@ class Decoder {
   bool decode_ompt(const Record& record, NamedActivity& out) const;
   bool decode_runtime(const Record& record, NamedActivity& out) const;
   // decode_memory.cc
-  bool decode_page_migration(const Record& record, NamedActivity& out) const;
+  bool decode_page_migration(const Record& record, NamedActivity& out, ActivitySink& sink) const;
   bool decode_page_migration_05(const Record& record, NamedActivity& out) const;
-  bool decode_page_migration_06(const Record& record, NamedActivity& out) const;
+  bool decode_page_migration_06(const Record& record, NamedActivity& out, ActivitySink& sink) const;
   bool decode_kfd(const Record& record, Family family, NamedActivity& out, ActivitySink& sink) const;
 
   bool is_1() const { return choice_.generation == Generation::k1; }

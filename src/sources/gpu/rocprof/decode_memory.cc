@@ -18,11 +18,13 @@ enum Operation06 {
   kDropped06
 };
 
+constexpr char kDriverDropped[] = "page migration: the kernel's driver dropped its events";
+
 }  // namespace
 
-bool Decoder::decode_page_migration(const Record& record, NamedActivity& out) const {
+bool Decoder::decode_page_migration(const Record& record, NamedActivity& out, ActivitySink& sink) const {
   return choice_.generation == Generation::k05 ? decode_page_migration_05(record, out)
-                                               : decode_page_migration_06(record, out);
+                                               : decode_page_migration_06(record, out, sink);
 }
 
 bool Decoder::decode_page_migration_05(const Record& record, NamedActivity& out) const {
@@ -69,7 +71,7 @@ bool Decoder::decode_page_migration_05(const Record& record, NamedActivity& out)
   }
 }
 
-bool Decoder::decode_page_migration_06(const Record& record, NamedActivity& out) const {
+bool Decoder::decode_page_migration_06(const Record& record, NamedActivity& out, ActivitySink& sink) const {
   PageMigrationRecord06 page;
   if (!record.get_exactly(&page)) return false;
   const auto place = [&](Id agent) { place_on(agents_->of_handle(agent.handle), LaneKind::kPageMigration, out); };
@@ -119,7 +121,10 @@ bool Decoder::decode_page_migration_06(const Record& record, NamedActivity& out)
       add(out, Field::kEndAddr, page.unmap.end_address);
       add_signed(out, Field::kTrigger, page.unmap.trigger);
       return true;
-    case kDropped06: add(out, Field::kDroppedEvents, page.dropped); return true;
+    case kDropped06:
+      add(out, Field::kDroppedEvents, page.dropped);
+      sink.loss(LossCause::kDropped, page.dropped, 0, kDriverDropped);
+      return true;
     default: return false;
   }
 }
@@ -211,7 +216,7 @@ bool Decoder::decode_kfd(const Record& record, Family family, NamedActivity& out
       if (!record.get(&r)) return false;
       begin({r.timestamp, 0}, r.pid, Id{});
       add(out, Field::kDroppedEvents, r.count);
-      sink.loss(LossCause::kDropped, r.count, 0, "page migration: the kernel's driver dropped its events");
+      sink.loss(LossCause::kDropped, r.count, 0, kDriverDropped);
       return true;
     }
     default: return false;

@@ -372,6 +372,18 @@ TEST_F(DecodeTest, TheDriversOwnDropsAreALossToo) {
   EXPECT_EQ(sink_.lost, 17u);
 }
 
+TEST_F(DecodeTest, TheDriversOwnDropsAreALossToo06) {
+  use(Generation::k06);
+  PageMigrationRecord06 page{};
+  page.timestamp = 5;
+  page.dropped = 17;
+  put("PAGE_MIGRATION", page, 8);
+  decode();
+  ASSERT_EQ(sink_.seen.size(), 1u);
+  EXPECT_EQ(sink_.seen[0].arg("dropped_events_count"), 17);
+  EXPECT_EQ(sink_.lost, 17u);
+}
+
 TEST_F(DecodeTest, TheResultStandsAtTheEndOfLongCalls) {
   struct Long {
     RecordHead head;
