@@ -8,6 +8,8 @@ does; from 1.0 on a test may."""
 import ctypes
 import os
 import pathlib
+import subprocess
+import sys
 
 import harness
 import pytest
@@ -60,3 +62,16 @@ def test_its_calls_are_recorded_though_they_fail(bench):
     names = [e["name"] for e in run.events() if e["cat"] == "HIP_RUNTIME_API"]
     assert {"hipMalloc", "hipDeviceSynchronize"} <= set(names), (names, run.err)
     assert harness.dftracer("validate", run.log).returncode == 0
+
+
+@pytest.mark.parametrize("extra", [{}, {"DFTRACER_TIME_METRIC": "NS"}])
+def test_the_program_for_machines_passes_its_check(bench, extra):
+    """A null GPU stands for a device: HSA's own way to have a model of one, which computes nothing."""
+    words = ["no-results"] if "HSA_MODEL_LIB" in os.environ else []
+    run = bench.run([harness.BUILD / "test/hip/dft_hip_workload", *words], "function", env=passed_on() | extra)
+    if run.status == 77:
+        pytest.skip("no HIP device")
+    assert run.status == 0, run.err
+    command = [sys.executable, harness.SOURCE / "test/hip/check_hip_trace.py", f"{run.log}/t*"]
+    check = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout + check.stderr
