@@ -71,6 +71,8 @@ def test_the_program_for_machines_passes_its_check(bench, extra):
     run = bench.run([harness.BUILD / "test/hip/dft_hip_workload", *words], "function", env=passed_on() | extra)
     if run.status == 77:
         pytest.skip("no HIP device")
+    if b"fork: Cannot allocate memory" in run.err:
+        pytest.skip("this machine has too little memory for a fork of what HIP has mapped")
     assert run.status == 0, run.err
     command = [sys.executable, harness.SOURCE / "test/hip/check_hip_trace.py", f"{run.log}/t*"]
     check = subprocess.run([str(c) for c in command], capture_output=True, text=True)

@@ -90,9 +90,10 @@ void forks() {
       if (quickly) _exit(0);
       std::exit(0);
     }
+    if (child < 0) std::perror("fork");
     int status = -1;
     const bool has_ended = child > 0 && waitpid(child, &status, 0) == child;
-    if (status != 0)
+    if (has_ended && status != 0)
       std::fprintf(stderr, "%s: status %#x\n", quickly ? "_exit" : "exit", static_cast<unsigned>(status));
     require(has_ended && status == 0, "a forked child");
   }
