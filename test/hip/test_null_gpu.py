@@ -58,7 +58,9 @@ def test_a_program_is_unharmed(bench):
 @pytest.mark.skipif(can_load("librocprofiler-register.so.0") is None, reason="HIP was built without rocprofiler-register")
 def test_its_calls_are_recorded_though_they_fail(bench):
     env = passed_on() | {"DFTRACER_HIP_TOPOLOGY": "/"}
-    run = harness.compare(bench.run(asks(), None, env=env), bench.run(asks(), "preload", env=env), notes="any")
+    bare, run = bench.run(asks(), None, env=env), bench.run(asks(), "preload", env=env)
+    # The SDK itself warns on stderr that the driver is missing.
+    assert (run.status, run.out) == (bare.status, bare.out), run.err
     names = [e["name"] for e in run.events() if e["cat"] == "HIP_RUNTIME_API"]
     assert {"hipMalloc", "hipDeviceSynchronize"} <= set(names), (names, run.err)
     assert harness.dftracer("validate", run.log).returncode == 0
