@@ -80,7 +80,8 @@ bool has_open_device() {
 // HIP is skipped then, as it would be by the crash.
 void leave_child(int status, void*) {
   if (base::raw::pid() == pid_of_library) return;
-  // What HSA keeps from children is there only once it was started.
+  // What HSA keeps from children is there only once it was started (HIP 7: by any first call). It takes a queue or a
+  // copy to die of it, but queues cannot be seen from here.
   if (!rocprof::capture.in_use.load(std::memory_order_relaxed) && !has_open_device()) return;
   const SourcesPaused paused;
   finish_process();

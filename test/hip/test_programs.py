@@ -371,7 +371,7 @@ def test_the_program_for_machines_passes_its_check_over_the_stand_ins(bench, sdk
     command = [sys.executable, harness.SOURCE / "test/hip/check_hip_trace.py", f"{run.log}/t*", "--exact"]
     command += ["--no-calls"] if extra.get("DFTRACER_HIP_API") == "none" else []
     check = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    assert check.returncode == 0, check.stdout + check.stderr
+    assert check.returncode == 0, (check.stdout + check.stderr, run.err, statuses(run))
 
 
 def test_without_a_device_the_program_is_skipped(bench):

@@ -105,6 +105,7 @@ void on_marker(const Record& record, std::uint64_t* user) {
 
 void configure_markers(const MarkerOperations& operations) {
   known_operations = operations;
+  for (auto& id : correlations) id.store(0, std::memory_order_relaxed);
   prepare_range_stacks();
 }
 
