@@ -71,7 +71,7 @@ void add_losses(std::uint64_t* counts) {
 
 void append_summary(base::Buffer& out) {
   if (!part.source().summary().started) return;
-  const gpu::rocprof::Library& library = gpu::rocprof::backend.library();
+  const gpu::rocprof::Library& library = gpu::rocprof::backend.opened();
   JsonWriter json(out);
   json.key("gpu_hip").begin_object().key("backend").string(gpu::rocprof::backend.name());
   json.key("library").string(library.path).key("library_version").number(std::uint64_t{library.release});

@@ -14,14 +14,14 @@ using standin::Event;
 struct Tool {
   Settings settings;
   rocprof::RocprofBackend* backend = nullptr;
-  rocprof::Library library;
+  rocprof::Library opened;
   int asked = 0;
   bool running = false;
 };
 inline Tool* tool = nullptr;
 
 inline int initialize(void (*)(), void*) {
-  tool->backend->make(tool->library, tool->settings);
+  tool->backend->make(tool->opened, tool->settings);
   tool->running = hip_source.start(tool->settings, *tool->backend);
   return 0;
 }
@@ -47,7 +47,7 @@ class HipReplay : public testing::TestWithParam<SdkRelease> {
     tool_ = Tool();
     tool_.settings = settings;
     tool_.backend = new_backend();
-    ASSERT_TRUE(rocprof::library_of(code_of(GetParam()), &tool_.library));
+    ASSERT_TRUE(rocprof::library_of(code_of(GetParam()), &tool_.opened));
     tool = &tool_;
   }
   void begin(const std::string& words = "", Settings settings = {}) {

@@ -196,7 +196,7 @@ RecordedSdk::Kind* RecordedSdk::find(std::map<int, Kind>& kinds, int number) {
   return found == kinds.end() ? nullptr : &found->second;
 }
 
-rocprof::Library RecordedSdk::library() const {
+rocprof::Library RecordedSdk::opened() const {
   rocprof::Library out;
   out.release = version_[0] * 10000 + version_[1] * 100 + version_[2];
   rocprof::Functions& f = out.functions;

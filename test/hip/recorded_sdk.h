@@ -26,7 +26,7 @@ class RecordedSdk {
   RecordedSdk(const RecordedSdk&) = delete;
   RecordedSdk& operator=(const RecordedSdk&) = delete;
 
-  rocprof::Library library() const;
+  rocprof::Library opened() const;
   std::uint64_t began_ns() const { return began_ns_; }  // since boot
   void play();                                          // all of it, once the backend has been made and started
   // Of buffers, as the recording has them.

@@ -15,13 +15,13 @@ struct Replay {
   Settings settings;
   rocprof::RocprofBackend* backend = new_backend();
   Statuses statuses;
-  rocprof::Library library;
+  rocprof::Library opened;
   bool made = false;
 };
 Replay* current = nullptr;
 
 int initialize(void (*)(), void*) {
-  current->made = current->backend->make(current->library, current->settings);
+  current->made = current->backend->make(current->opened, current->settings);
   return 0;
 }
 void* configure(std::uint32_t, const char*, std::uint32_t, void*) {
@@ -47,7 +47,7 @@ std::vector<std::string> replay(const SdkRelease& release, Settings settings = {
   current = &now;
   settings.amd_device = "/dev/null";  // can be opened, as a machine's
   now.settings = settings;
-  EXPECT_TRUE(rocprof::library_of(code_of(release), &now.library));
+  EXPECT_TRUE(rocprof::library_of(code_of(release), &now.opened));
   record::DrainedRecords drained;
   drained.begin({});
   GpuClock clock;

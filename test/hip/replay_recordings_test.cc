@@ -41,7 +41,7 @@ struct Replay {
     rocprof::RocprofBackend* const backend = new_backend();
     Statuses statuses;
     writer->configure(settings, *backend, clock);
-    EXPECT_TRUE(backend->make(sdk.library(), settings));
+    EXPECT_TRUE(backend->make(sdk.opened(), settings));
     EXPECT_TRUE(backend->start(settings, pool, statuses));
     sdk.play();
     EXPECT_FALSE(backend->work_is_left());

@@ -40,7 +40,7 @@ void work(const hip::Runtime& runtime, const hip::Kernels& kernels, const hip::R
 int main() {
   const hip::Runtime runtime = hip::open_device();
   const hip::Kernels kernels = hip::compile(runtime);
-  const hip::Ranges roctx(runtime.library);
+  const hip::Ranges roctx(runtime.handle);
   const std::uint64_t across = roctx.Start == nullptr ? 0 : roctx.Start("across");
   std::thread other([&] { work(runtime, kernels, roctx); });
   work(runtime, kernels, roctx);

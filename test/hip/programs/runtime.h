@@ -32,8 +32,8 @@ F* function(void* library, const char* name) {
 using Stream = void*;
 
 struct Runtime {
-  void* library = open_first({"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"});
-#define HIP_FUNCTION(name, ...) std::add_pointer_t<__VA_ARGS__> name = function<__VA_ARGS__>(library, "hip" #name)
+  void* handle = open_first({"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"});
+#define HIP_FUNCTION(name, ...) std::add_pointer_t<__VA_ARGS__> name = function<__VA_ARGS__>(handle, "hip" #name)
   HIP_FUNCTION(GetDeviceCount, int(int*));
   HIP_FUNCTION(GetDevice, int(int*));
   HIP_FUNCTION(SetDevice, int(int));
@@ -58,7 +58,7 @@ struct Runtime {
 // Since ROCm 7 in a library of its own.
 struct Compiler {
   explicit Compiler(void* runtime) { load(runtime); }
-  void* library = open_first({"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6"});
+  void* handle = open_first({"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6"});
   int (*CreateProgram)(void**, const char*, const char*, int, const char**, const char**) = nullptr;
   int (*AddNameExpression)(void*, const char*) = nullptr;
   int (*CompileProgram)(void*, int, const char**) = nullptr;
@@ -69,7 +69,7 @@ struct Compiler {
  private:
   template <typename F>
   void find(F*& out, void* runtime, const char* name) {
-    out = function<F>(library, name);
+    out = function<F>(handle, name);
     if (out == nullptr) out = function<F>(runtime, name);
   }
   void load(void* runtime) {
@@ -113,7 +113,7 @@ struct Ranges {
 inline Runtime open_device() {
   Runtime runtime;
   int devices = 0;
-  if (runtime.library == nullptr || runtime.GetDeviceCount(&devices) != 0 || devices == 0) {
+  if (runtime.handle == nullptr || runtime.GetDeviceCount(&devices) != 0 || devices == 0) {
     std::fprintf(stderr, "no HIP device: skipped\n");
     std::exit(kSkipped);
   }
@@ -136,7 +136,7 @@ struct Kernels {
 };
 
 inline Kernels compile(const Runtime& runtime) {
-  const Compiler compiler(runtime.library);
+  const Compiler compiler(runtime.handle);
   Kernels out;
   if (compiler.CreateProgram == nullptr) {
     std::fprintf(stderr, "no hiprtc: skipped\n");

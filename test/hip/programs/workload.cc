@@ -109,7 +109,7 @@ void work() {
   CHECK(runtime.StreamCreate(&stream));
   copies(runtime, kernels, stream);
   threads(runtime, kernels);
-  ranges(hip::Ranges(runtime.library));
+  ranges(hip::Ranges(runtime.handle));
   forks();
   launch(runtime, kernels.nothing, 1, nullptr, stream);  // after the forks
   CHECK(runtime.StreamSynchronize(stream));

@@ -33,7 +33,7 @@ using dft::gpu::rocprof::Id;
 struct Recorder {
   std::mutex mutex;
   std::FILE* out = nullptr;
-  rocprof::Library library;
+  rocprof::Library opened;
   rocprof::KindTable kinds;
   Id context{};
   Id buffers[rocprof::kGroups] = {};
@@ -97,7 +97,7 @@ void note_callback(const Record& record, std::uint64_t ancestor) {
   if (is_code && (record.operation != rocprof::kKernelSymbol || record.phase != rocprof::kEnter)) return;
   const char* name = "";
   std::uint64_t size = 0;
-  recorder.library.functions.callback_operation_name(record.kind, record.operation, &name, &size);
+  recorder.opened.functions.callback_operation_name(record.kind, record.operation, &name, &size);
   const bool has_message = name != nullptr && std::strncmp(name, "roctx", 5) == 0 &&
                            std::strcmp(name, "roctxRangePop") != 0 && std::strcmp(name, "roctxRangeStop") != 0;
   recorder.seen.emplace('c', static_cast<std::uint32_t>(record.kind), record.operation);
@@ -153,7 +153,7 @@ int choose(int, std::int32_t operation, void* data) {
 }
 
 void trace_kind(unsigned kind) {
-  const auto& f = recorder.library.functions;
+  const auto& f = recorder.opened.functions;
   const rocprof::KindRow& row = rocprof::kKindRows[kind];
   const int number = recorder.kinds.buffered_number(kind);
   const bool is_of_driver = row.family == rocprof::Family::kPageMigration || std::strncmp(row.name, "KFD_", 4) == 0;
@@ -169,8 +169,8 @@ void trace_kind(unsigned kind) {
 }
 
 void trace_callbacks() {
-  const auto& f = recorder.library.functions;
-  const bool is_long = recorder.library.has_long_callbacks();
+  const auto& f = recorder.opened.functions;
+  const bool is_long = recorder.opened.has_long_callbacks();
   void* const callback = is_long ? reinterpret_cast<void*>(&on_callback1) : reinterpret_cast<void*>(&on_callback0);
   const struct {
     int number;
@@ -186,7 +186,7 @@ void trace_callbacks() {
 }
 
 int initialize(void (*)(), void*) {
-  auto& f = recorder.library.functions;
+  auto& f = recorder.opened.functions;
   const Lock lock(recorder.mutex);
   const char* path = std::getenv("DFT_HIP_RECORDING");
   recorder.out = path == nullptr ? nullptr : std::fopen(path, "w");
@@ -194,7 +194,7 @@ int initialize(void (*)(), void*) {
   owner = getpid();
   struct timespec now;
   clock_gettime(CLOCK_BOOTTIME, &now);
-  const std::uint32_t release = recorder.library.release;
+  const std::uint32_t release = recorder.opened.release;
   std::fprintf(recorder.out, "V %u %u %u %lld\n", release / 10000, release / 100 % 100, release % 100,
                static_cast<long long>(now.tv_sec) * 1'000'000'000 + now.tv_nsec);
   if (rocprof::has_driver(rocprof::kTopology))
@@ -214,7 +214,7 @@ int initialize(void (*)(), void*) {
 }
 
 void finalize(void*) {
-  const auto& f = recorder.library.functions;
+  const auto& f = recorder.opened.functions;
   f.stop_context(recorder.context);
   for (const Id buffer : recorder.buffers) f.flush_buffer(buffer);
   const Lock lock(recorder.mutex);
@@ -236,5 +236,5 @@ void finalize(void*) {
 extern "C" __attribute__((visibility("default"))) void* rocprofiler_configure(std::uint32_t, const char*, std::uint32_t,
                                                                               void*) {
   static rocprof::ConfigureResult result = {sizeof result, &initialize, &finalize, nullptr};
-  return rocprof::library_of(__builtin_return_address(0), &recorder.library) ? &result : nullptr;
+  return rocprof::library_of(__builtin_return_address(0), &recorder.opened) ? &result : nullptr;
 }

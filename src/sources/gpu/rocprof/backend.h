@@ -35,7 +35,7 @@ class RocprofBackend final : public Backend {
   bool is_made() const { return is_made_; }
   // There will be nothing to make; told by the first start.
   void refuse(const char* why) { note(kDone, nullptr, why); }
-  const Library& library() const { return library_; }
+  const Library& opened() const { return library_; }
 
   bool start(const Settings& settings, BufferPool& pool, StatusSink& statuses) override;
   void flush(bool forced) override;
