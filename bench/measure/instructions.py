@@ -34,10 +34,10 @@ def io_case(way: str, function: str, shorter: int, longer: int) -> Case:
 
 
 CASES = (
-    Case("region_0_args", "regions_dftracer", "bench_loop_0", ("--args", 0, "--warmup", 100), 1000, 5000),
-    Case("region_4_args", "regions_dftracer", "bench_loop_4", ("--args", 4, "--warmup", 100), 200, 1000),
-    Case("region_0_args_cpp", "regions_dftracer_cpp", "bench_loop_0", ("--args", 0, "--warmup", 100), 1000, 5000),
-    Case("region_4_args_cpp", "regions_dftracer_cpp", "bench_loop_4", ("--args", 4, "--warmup", 100), 200, 1000),
+    Case("region_0_args", "regions_dftracer", "bench_loop_0", ("--args", 0, "--warmup", 100), 300, 1300),
+    Case("region_4_args", "regions_dftracer", "bench_loop_4", ("--args", 4, "--warmup", 100), 200, 700),
+    Case("region_0_args_cpp", "regions_dftracer_cpp", "bench_loop_0", ("--args", 0, "--warmup", 100), 300, 1300),
+    Case("region_4_args_cpp", "regions_dftracer_cpp", "bench_loop_4", ("--args", 4, "--warmup", 100), 200, 700),
     Case("off_region_0_args", "regions_dftracer", "bench_loop_0", ("--args", 0), 1000, 11000, on=False),
     Case("off_region_4_args", "regions_dftracer", "bench_loop_4", ("--args", 4), 1000, 11000, on=False),
     Case("off_region_0_args_cpp", "regions_dftracer_cpp", "bench_loop_0", ("--args", 0), 1000, 11000, on=False),

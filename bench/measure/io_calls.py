@@ -128,7 +128,7 @@ def python_reading(bench: Bench, library: Path) -> None:
     argv = [sys.executable, "-I", "-S", "-c", READING, data]
     ratios = []
     try:
-        for number in range(max(bench.rounds, 5)):
+        for number in range(bench.amount(15, 5)):
             out = folder / f"out{number}"
             environment = clean_environment(DFTRACER_ENABLE="1", DFTRACER_INIT="PRELOAD", LD_PRELOAD=str(library),
                                             DFTRACER_LOG_FILE=str(out / "trace"), DFTRACER_DATA_DIR=str(data))
