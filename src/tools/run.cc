@@ -65,7 +65,7 @@ bool add_wanted(const RunOptions& options, Environment& out) {
 // preload library takes nothing from it: its functions lead on to the runtime's.
 std::string sanitizer_options() {
   const char* before = std::getenv("ASAN_OPTIONS");
-  const std::string options = before != nullptr ? before : "";
+  std::string options = before != nullptr ? before : "";
   if (options.find("verify_asan_link_order") != std::string::npos) return options;
   return (options.empty() ? "" : options + ":") + "verify_asan_link_order=0";
 }
