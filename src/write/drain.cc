@@ -29,6 +29,8 @@ namespace {
 constexpr std::size_t kStack = 512 * 1024;
 constexpr std::uint64_t kStartPatienceNs = 10'000'000'000;
 constexpr std::uint64_t kTurnNs = 100'000;  // the shortest that Linux grants
+constexpr std::uint64_t kLookNs = 50'000;   // between looks at whether the thread has gone
+constexpr long kMarkNs = 50'461;            // a timer slack like the usual one, but nobody else's
 
 void announce(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   word.store(value, std::memory_order_release);
@@ -55,9 +57,12 @@ void take_short_turns() {
 
 bool Drain::is_drain_thread() const { return threaded_ && tid_.load(std::memory_order_relaxed) == raw::tid(); }
 
+// Libc stores the thread's name before it makes it, but who stands in front of it may store another one, and later:
+// then the mark tells, which a thread inherits from its maker. It does not exist for real-time threads.
 bool Drain::is_starting_on_this_thread() const {
   if (phase_.load(std::memory_order_acquire) != Phase::kStarting) return false;
-  return __atomic_load_n(&thread_, __ATOMIC_RELAXED) == pthread_self();  // libc stores it before it makes the thread
+  if (__atomic_load_n(&thread_, __ATOMIC_RELAXED) == pthread_self()) return true;
+  return raw::call(SYS_prctl, PR_GET_TIMERSLACK) == kMarkNs;
 }
 
 bool Drain::make_work(const DrainOptions& options, TraceNotes& notes) {
@@ -80,7 +85,8 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
   path_[0] = '\0';
   lost_ = 0;
   error_ = 0;
-  for (auto* word : {&started_, &flush_asked_, &flush_done_, &finish_asked_, &finish_done_, &hand_over_asked_})
+  for (auto* word :
+       {&started_, &flush_asked_, &flush_done_, &finish_asked_, &finish_done_, &hand_over_asked_, &hand_over_done_})
     word->store(0);
   thread_ = {};
   if (!make_work(options, notes)) return -ENOMEM;
@@ -111,7 +117,13 @@ bool Drain::start_thread() {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, kStack);
+  // Nobody joins it: who waits for its end may be a signal handler, and who stands in front of pthread_create may hand
+  // out names that only he can join.
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const long slack = raw::call(SYS_prctl, PR_GET_TIMERSLACK);
+  raw::call(SYS_prctl, PR_SET_TIMERSLACK, kMarkNs);
   const bool made = pthread_create(&thread_, &attributes, thread_main, this) == 0;
+  if (slack > 0) raw::call(SYS_prctl, PR_SET_TIMERSLACK, slack);
   pthread_attr_destroy(&attributes);
   return made;
 }
@@ -130,13 +142,11 @@ void* Drain::thread_main(void* self) {
   mine->begin();
   // Only now may the application go on: one that ends at once must not leave an empty file.
   announce(mine->started_, 1);
-  if (mine->error_ != 0) {
-    pthread_detach(pthread_self());
-    return nullptr;
-  }
+  if (mine->error_ != 0) return nullptr;
   if (mine->loop()) {
-    pthread_detach(pthread_self());  // who waits for the end may be a signal handler, which cannot join
     mine->end_of_trace();
+  } else {
+    announce(mine->hand_over_done_, 1);
   }
   return nullptr;
 }
@@ -219,7 +229,12 @@ void Drain::hand_over() {
   if (!threaded_ || !running() || finish_asked_.load(std::memory_order_acquire) != 0) return;
   hand_over_asked_.store(1, std::memory_order_release);
   recorder.wake_drain();
-  pthread_join(thread_, nullptr);
+  const std::uint64_t began = base::monotonic_ns();
+  if (!wait_for(hand_over_done_, 1, kStartPatienceNs)) return;
+  const long tid = tid_.load(std::memory_order_relaxed);
+  while (raw::call(SYS_tgkill, raw::pid(), tid, 0) == 0 && base::monotonic_ns() - began < kStartPatienceNs) {
+    raw::futex_wait(&hand_over_done_, 1, kLookNs);
+  }
   const base::LockGuard guard(inline_lock_);
   work_->writer.descriptors_are_shared_now();
   if (work_->crash.is_open()) recorder.pool.leave_crash_slots_to(work_->crash.reopen());

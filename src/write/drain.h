@@ -95,6 +95,7 @@ class Drain {
   std::atomic<std::uint32_t> finish_asked_{0};
   std::atomic<std::uint32_t> finish_done_{0};
   std::atomic<std::uint32_t> hand_over_asked_{0};
+  std::atomic<std::uint32_t> hand_over_done_{0};
   std::atomic<std::uint64_t> quiesce_ns_{0};
   std::atomic<std::int64_t> wall_offset_{0};
   std::atomic<int> tid_{0};

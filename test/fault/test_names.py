@@ -76,7 +76,7 @@ def test_categories(named):
     assert [e and e["cat"] for e in events] == [cut(p) for p in PIECES]
 
 
-def test_values(named):
+def test_s48_s50_values(named):
     events = by_number(named, lambda e: e["cat"] == "VALUE")
     assert [e and e["args"]["text"] for e in events] == [shown(p) for p in PIECES]
 
@@ -112,7 +112,7 @@ def test_a_line_of_any_length_is_read_back(bench, compression):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_numbers_are_exact(bench):
+def test_s50_numbers_are_exact(bench):
     run = bench.same("fault/programs/values.c")
     trace = run.trace()
     values = [e["args"]["value"] for e in trace.named("real")]

@@ -138,7 +138,7 @@ def test_the_flush_interval_holds_while_the_program_is_idle(bench):
     assert run.count("work") == 5
 
 
-def test_wall_clock_step(bench):
+def test_s58_wall_clock_step(bench):
     shim = harness.compile_program("fault/programs/clock_shim.c", "-shared", "-fPIC", bare=True)
     for mode in ("function", "hybrid"):
         step = bench.folder / f"step-{mode}"
@@ -158,7 +158,7 @@ def test_wall_clock_step(bench):
 
 
 @pytest.mark.skipif(not harness.can_unshare("-T", "-f"), reason="time namespaces are not permitted")
-def test_a_shifted_monotonic_clock(bench):
+def test_s58_a_shifted_monotonic_clock(bench):
     """A container whose monotonic clock is a day ahead: the trace shows wall time all the same."""
     program = harness.compile_program("fault/programs/clock.c")
     run = bench.run([program], "function", wrap=["unshare", "-T", "-f", "--monotonic", "86400", "--boottime", "86400"])

@@ -59,10 +59,12 @@ def test_another_interposer_still_sees_each_call_once(bench, ours_first, mode):
     assert run.fact("opens") == bare.fact("opens") == 1
 
 
+@pytest.mark.parametrize("handles", ["libc's", "own"])
 @pytest.mark.parametrize("mode", ["function", "hybrid"])
 @pytest.mark.parametrize("ours_first", [False, True])
-def test_the_tracers_own_thread_records_nothing_whoever_makes_calls_on_it(bench, ours_first, mode):
-    shim = harness.compile_program("io/programs/thread_shim.c", "-shared", "-fPIC", bare=True)
+def test_the_tracers_own_thread_records_nothing_whoever_makes_calls_on_it(bench, ours_first, mode, handles):
+    flags = ["-DOWN_HANDLES"] if handles == "own" else []
+    shim = harness.compile_program("io/programs/thread_shim.c", "-shared", "-fPIC", *flags, bare=True)
     both = [harness.preloaded(), str(shim)] if mode == "hybrid" else [str(shim)]
     env = {"LD_PRELOAD": ":".join(both if ours_first else both[::-1])}
     words = ["init", "thread:a", "thread:b", "fini", "io:c", "init", "thread:d"]
@@ -76,6 +78,13 @@ def test_the_tracers_own_thread_records_nothing_whoever_makes_calls_on_it(bench,
     for tid in threads:
         assert [name for thread, name in opened if thread == tid][::2] == ["born", "gone"]
         assert [e["name"] for _, e in of_threads if e["tid"] == tid].count("pipe") == 2
+
+
+@pytest.mark.skipif(harness.sanitizer() != "", reason="the runtime has threads of its own")
+def test_the_main_thread_may_leave_while_another_names_the_threads(bench):
+    shim = harness.compile_program("io/programs/thread_shim.c", "-shared", "-fPIC", "-DOWN_HANDLES", bare=True)
+    run = bench.same("fault/programs/ends.c", "pthread_exit", 2, 3, env={"LD_PRELOAD": shim})
+    assert run.fact("started") == 1 and run.count("work") == 5 and run.traces()[0].end
 
 
 @pytest.mark.parametrize("allocator", ALLOCATORS)

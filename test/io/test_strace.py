@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import harness
 import io_compare
@@ -51,6 +52,14 @@ class Comparison:
         return self
 
 
+    def differences_at(self, pattern: str) -> list[str]:
+        """Those of the files of this name, whoever made the calls; no file may be missing on either side."""
+        one, other = io_compare.tally_of_strace([c for c in self.calls if c.kind], self.names[0]), io_compare.tally_of_trace(self.traces, self.names[1])
+        keys = [key for key in sorted(one.keys() | other.keys()) if re.match(pattern, key[2])]
+        assert keys, "strace saw nothing"
+        return [f"{' '.join(key)}: strace {one.get(key)}; trace {other.get(key)}" for key in keys if one.get(key) != other.get(key)]
+
+
 # Why the bytes of a stream may differ from those that libc moves (docs/io.md):
 SEEKS = "reads less than libc put into the buffer: it seeks, or closes before the end"
 MACROS = "getc_unlocked and putc_unlocked are macros that take from the buffer themselves"
@@ -59,18 +68,24 @@ MACROS = "getc_unlocked and putc_unlocked are macros that take from the buffer t
 def give_to(user: int, folder: pathlib.Path) -> None:
     for part in (folder, *(folder / name for name in ("cwd", "tmp", "log"))):
         os.chown(part, user, user)
-    for parent in folder.parents:
-        if parent.stat().st_uid == os.getuid() and parent != pathlib.Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o111)
 
 
 @pytest.fixture
-def compare(bench):
-    def run(argv, prepare=None, masks=(), env=None, mask=None, files=True, timeout=300, user=None, **how) -> Comparison:
+def open_bench():
+    """In a folder that other users may enter: pytest closes its own whenever one starts."""
+    with tempfile.TemporaryDirectory(prefix="dft-") as folder:
+        os.chmod(folder, 0o755)
+        yield harness.Bench(pathlib.Path(folder))
+
+
+@pytest.fixture
+def compare(bench, open_bench):
+    def run(argv, prepare=None, masks=(), env=None, mask=None, files=True, timeout=300, user=None, stacks=True, **how) -> Comparison:
         program = shutil.which(str(argv[0]))
         if not program:
             pytest.skip(f"{argv[0]} is not installed")
-        folders = [bench.place("strace"), bench.place("traced")]  # equally long: some programs write these names
+        place = (open_bench if user else bench).place
+        folders = [place("strace"), place("traced")]  # equally long: some programs write these names
         for folder in folders:
             if prepare:
                 prepare(folder / "cwd")
@@ -78,7 +93,7 @@ def compare(bench):
                 give_to(user, folder)
                 how["preexec"] = lambda: os.setuid(user)
         output = folders[0] / "strace"
-        watch = ["strace", "-f", "-y", "-k", "-s", "0", "-o", output, "-e", strace.TRACED, "--"]
+        watch = strace.line(output, stacks)
         settings = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"} | (env or {})
         bare = bench.run(argv, None, folder=folders[0], wrap=watch, env=settings, timeout=timeout, **how)
         traced = bench.run(argv, "preload", folder=folders[1], env=settings, timeout=timeout, **how)
@@ -174,12 +189,26 @@ def test_gcc(compare):
     run.check([r"(as|ld) read "])  # SEEKS; `as` puts a character back and reads it again
 
 
+READER = """
+import os
+n = 0
+for root, _, names in os.walk('d'):
+    for name in names:
+        n += len(open(os.path.join(root, name), 'rb').read())
+print(n)
+"""
+
+
 def test_python_reading_files(compare):
-    """20,000 with DFT_LONG."""
-    count = 20000 if harness.LONG else 300
-    script = "import os\nn = 0\nfor root, _, names in os.walk('d'):\n    for name in names:\n        n += len(open(os.path.join(root, name), 'rb').read())\nprint(n)"
-    run = compare([sys.executable, "-I", "-S", "-c", script], lambda cwd: small_files(cwd, count), timeout=3000)
-    run.check()
+    compare([sys.executable, "-I", "-S", "-c", READER], lambda cwd: small_files(cwd, 100)).check()
+
+
+def test_python_reading_many_files(compare):
+    """20,000 with DFT_LONG. Without stacks: all calls on these files are Python's own."""
+    count = 20000 if harness.LONG else 1000
+    run = compare([sys.executable, "-I", "-S", "-c", READER], lambda cwd: small_files(cwd, count), stacks=False)
+    lines = run.differences_at(r"~/cwd/d/s\d/f\d+$")
+    assert not lines, "\n" + "\n".join(lines[:40])
 
 
 def test_python_multiprocessing(compare):
@@ -270,17 +299,19 @@ wait
 
 
 def test_postgres_initdb(compare):
-    """It refuses to run as root. Its 100,000 calls take strace with stacks ten minutes: with DFT_LONG."""
+    """It refuses to run as root. Its 80,000 calls take strace with stacks minutes: with DFT_LONG."""
     if not harness.LONG:
-        pytest.skip("takes ten minutes: DFT_LONG=1 runs it")
-    if not shutil.which("initdb"):
+        pytest.skip("takes minutes: DFT_LONG=1 runs it")
+    folders = map(str, pathlib.Path("/usr/lib/postgresql").glob("*/bin"))  # Debian has it in no PATH
+    program = shutil.which("initdb", path=os.pathsep.join([os.environ.get("PATH", ""), *folders]))
+    if not program:
         pytest.skip("initdb is not installed")
     user = (65534 if os.getuid() == 0 else None, harness.preload_library())
     if user[0] and subprocess.run(["test", "-r", user[1]], preexec_fn=lambda: os.setuid(user[0])).returncode:
         pytest.skip("the build is not readable for another user than root")
     # postmaster.pid tells process ids, in as many digits as they have.
     masks = ((r"/PostgreSQL\.\d+$", "/PostgreSQL.N"), (r"/xlogtemp\.\d+$", "/xlogtemp.N"), (r".*/postmaster\.pid$", ""))
-    argv = ["initdb", "-D", "data", "-N", "-A", "trust", "--locale=C"]
+    argv = [program, "-D", "data", "-N", "-A", "trust", "--locale=C"]
     run = compare(argv, masks=masks, files=False, user=user[0], timeout=3000)
     # It reads PG_VERSION by fscanf, whose bytes nobody knows; libc maps locale.alias instead of reading it.
     run.check([r"postgres read \S*/PG_VERSION", r"locale read \S*/locale.alias"])

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: MIT
 """What a program asks of the kernel, by strace: the oracle for traces of I/O.
 
-    calls = strace.record(["tar", "cf", "x.tar", "d"], cwd=folder, env=environment, output=folder / "strace")
-    calls.made_by_program()      # those that the program itself made, through a function of libc of that purpose
-    calls.made_inside_libc()     # those that libc made for it: fopen, fread, readdir, getpwnam ...
+    subprocess.run([*strace.line(output), "tar", "cf", "x.tar", "d"], cwd=folder)
+    calls = strace.parse(output.read_text(errors="surrogateescape"), str(folder))
+    [c for c in calls if c.by_program]   # through a function of libc of that purpose; the others libc made for it: fopen, fread ...
 
 strace prints the stack of each call (-k). Its first frames lie in libc; the outermost of them is the function that the
-program called (`entry`). Calls of the dynamic loader and raw system calls are in neither list.
+program called (`entry`). Calls of the dynamic loader and raw system calls have none.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 
-TRACED = "trace=%file,%desc,clone,clone3,fork,vfork,execve"
 FORKS = ("clone", "clone3", "fork", "vfork")
 
 # System calls that are compared, and the kind under which several of the same meaning count.
@@ -35,6 +33,9 @@ KINDS = {
     "faccessat": "access", "faccessat2": "access", "copy_file_range": "copy_file_range", "fallocate": "fallocate",
     "flock": "flock", "sync_file_range": "sync_file_range",
 }  # fmt: skip
+# What parse() needs and no more: each call of these takes strace milliseconds where it shows stacks, all others (with
+# seccomp) nothing. `?`: not on every architecture.
+TRACED = "trace=" + ",".join(f"?{name}" for name in (*KINDS, *FORKS, "execve", "chdir", "fchdir"))
 # Not compared: fchmodat and the utime family, which libc builds of other calls.
 # The same for functions of libc, by the name of a traced event or of a symbol without what marks its variant.
 FUNCTIONS = {
@@ -64,8 +65,12 @@ def available() -> bool:
     """Whether strace is here, can show stacks, and may trace."""
     if not shutil.which("strace"):
         return False
-    done = subprocess.run(["strace", "-k", "-y", "-o", "/dev/null", "true"], capture_output=True)
-    return done.returncode == 0
+    return subprocess.run([*line("/dev/null"), "true"], capture_output=True).returncode == 0
+
+
+def line(output, stacks: bool = True) -> list[str]:
+    """What stands in front of a program. Without stacks nobody knows who made a call, but it takes a twentieth."""
+    return ["strace", "-f", "--seccomp-bpf", "-y", *(["-k"] if stacks else []), "-s", "0", "-o", str(output), "-e", TRACED, "--"]
 
 
 @dataclasses.dataclass
@@ -99,28 +104,6 @@ class Call:
     @property
     def by_program(self) -> bool:
         return self.kind is not None and self.entry is not None and function_kind(self.entry) == self.kind
-
-
-@dataclasses.dataclass
-class Calls:
-    all: list[Call]
-    status: int
-    out: bytes
-    err: bytes
-
-    def made_by_program(self) -> list[Call]:
-        return [c for c in self.all if c.by_program and not c.in_vfork]
-
-    def made_inside_libc(self) -> list[Call]:
-        return [c for c in self.all if c.kind and c.entry and not c.by_program and not c.in_vfork]
-
-
-def record(argv, cwd, env, output, timeout=600, stdin=subprocess.DEVNULL) -> Calls:
-    """Runs a program under strace; its output is not disturbed."""
-    line = ["strace", "-f", "-y", "-k", "-s", "0", "-o", str(output), "-e", TRACED, "--", *map(str, argv)]
-    done = subprocess.run(line, cwd=cwd, env=env, stdin=stdin, capture_output=True, timeout=timeout)
-    text = pathlib.Path(output).read_text(errors="surrogateescape")
-    return Calls(parse(text, str(cwd)), done.returncode, done.stdout, done.stderr)
 
 
 # ------------------------------------------------------------------------------------------------------------- parsing

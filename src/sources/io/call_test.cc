@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "sources/io/call.h"
 
+#include <aio.h>
+
 #include <cerrno>
+#include <cstring>
 
 #include "sources/io/posix.gen.h"
 #include "sources/io/wrappers_for_test.h"
@@ -231,6 +234,47 @@ TEST(Bindings, EveryRowIsWhole) {
       EXPECT_NE(list.rows[i].wrapper, nullptr) << list.rows[i].name;
       EXPECT_NE(list.rows[i].real, nullptr) << list.rows[i].name;
     }
+  }
+}
+
+// As when another thread is told of the end before the call returns, and frees the block.
+int starts_and_frees(struct aiocb* control) {
+  std::memset(control, 0xff, sizeof *control);
+  return 0;
+}
+int starts_and_frees_all(int, struct aiocb* const* list, int count, struct sigevent*) {
+  for (int i = 0; i < count; ++i) starts_and_frees(list[i]);
+  return 0;
+}
+
+TEST_F(WrappersTest, ABlockOfATransferIsReadBeforeTheCall) {
+  const int fd = wrap_open(path("a").c_str(), O_CREAT | O_RDWR, 0600);
+  fn_aio_write.real.store(reinterpret_cast<void*>(&starts_and_frees));
+  fn_lio_listio.real.store(reinterpret_cast<void*>(&starts_and_frees_all));
+  struct aiocb blocks[40] = {};
+  struct aiocb* list[40];
+  for (int i = 0; i < 40; ++i) {
+    blocks[i].aio_fildes = fd;
+    blocks[i].aio_nbytes = 100;
+    blocks[i].aio_offset = i;
+    blocks[i].aio_lio_opcode = LIO_READ;
+    list[i] = &blocks[i];
+  }
+  EXPECT_EQ(wrap_aio_write(list[7]), 0);
+  blocks[7] = blocks[8];
+  EXPECT_EQ(wrap_lio_listio(LIO_NOWAIT, list, 40, nullptr), 0);
+  fn_aio_write.real.store(nullptr);
+  fn_lio_listio.real.store(nullptr);
+  ASSERT_EQ(events().size(), 1u + 1 + 40 + 1);
+  EXPECT_EQ(events()[1].name, "aio_write");
+  EXPECT_EQ(events()[1].number("count"), 100);
+  EXPECT_EQ(events()[1].number("offset"), 7);
+  for (int i = 0; i < 40; ++i) {
+    const Event& event = events()[2 + static_cast<std::size_t>(i)];
+    EXPECT_EQ(event.name, "aio_read");
+    EXPECT_EQ(event.file, path("a"));
+    EXPECT_EQ(event.number("count"), 100);
+    EXPECT_EQ(event.number("offset"), i == 7 ? 8 : i);
   }
 }
 

@@ -133,10 +133,6 @@ constexpr Arg kArgs___waitpid[] = {{ArgType::kInt64, When::kAlways, "pid"}, {Arg
 constexpr Arg kArgs_wait3[] = {{ArgType::kInt64, When::kAlways, "options"}};
 constexpr Arg kArgs_wait4[] = {{ArgType::kInt64, When::kAlways, "pid"}, {ArgType::kInt64, When::kAlways, "options"}};
 constexpr Arg kArgs_waitid[] = {{ArgType::kInt64, When::kAlways, "type"}, {ArgType::kUint64, When::kAlways, "id"}, {ArgType::kInt64, When::kAlways, "options"}};
-constexpr Arg kArgs_aio_read[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
-constexpr Arg kArgs_aio_read64[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
-constexpr Arg kArgs_aio_write[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
-constexpr Arg kArgs_aio_write64[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
 constexpr Arg kArgs_aio_fsync[] = {{ArgType::kInt64, When::kAlways, "operation"}};
 constexpr Arg kArgs_aio_fsync64[] = {{ArgType::kInt64, When::kAlways, "operation"}};
 constexpr Arg kArgs_aio_suspend[] = {{ArgType::kInt64, When::kAlways, "count"}};
@@ -179,6 +175,10 @@ constexpr Arg kArgs_mremap[] = {{ArgType::kInt64, When::kAlways, "address"}, {Ar
 constexpr Arg kArgs_pipe[] = {{ArgType::kInt64, When::kAlways, "read_fd"}, {ArgType::kInt64, When::kAlways, "write_fd"}};
 constexpr Arg kArgs___pipe[] = {{ArgType::kInt64, When::kAlways, "read_fd"}, {ArgType::kInt64, When::kAlways, "write_fd"}};
 constexpr Arg kArgs_pipe2[] = {{ArgType::kInt64, When::kAlways, "read_fd"}, {ArgType::kInt64, When::kAlways, "write_fd"}, {ArgType::kInt64, When::kAlways, "flags"}};
+constexpr Arg kArgs_aio_read[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
+constexpr Arg kArgs_aio_read64[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
+constexpr Arg kArgs_aio_write[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
+constexpr Arg kArgs_aio_write64[] = {{ArgType::kInt64, When::kDone, "count"}, {ArgType::kInt64, When::kDone, "offset"}};
 constexpr Arg kArgs_lio_listio[] = {{ArgType::kInt64, When::kAlways, "mode"}, {ArgType::kInt64, When::kAlways, "count"}};
 constexpr Arg kArgs_lio_listio64[] = {{ArgType::kInt64, When::kAlways, "mode"}, {ArgType::kInt64, When::kAlways, "count"}};
 }  // namespace
@@ -357,10 +357,6 @@ Function fn_wait3{"wait3", "wait3", "", kCategory, kHasRet, kArgs_wait3, 1};
 Function fn_wait4{"wait4", "wait4", "", kCategory, kHasRet, kArgs_wait4, 2};
 Function fn_waitid{"waitid", "waitid", "", kCategory, kHasRet, kArgs_waitid, 3};
 Function fn_system{"system", "system", "", kCategory, kHasRet, nullptr, 0};
-Function fn_aio_read{"aio_read", "aio_read", "", kCategory, kHasRet, kArgs_aio_read, 2};
-Function fn_aio_read64{"aio_read64", "aio_read", "aio_read64", kCategory, kHasRet, kArgs_aio_read64, 2};
-Function fn_aio_write{"aio_write", "aio_write", "", kCategory, kHasRet, kArgs_aio_write, 2};
-Function fn_aio_write64{"aio_write64", "aio_write", "aio_write64", kCategory, kHasRet, kArgs_aio_write64, 2};
 Function fn_aio_fsync{"aio_fsync", "aio_fsync", "", kCategory, kHasRet, kArgs_aio_fsync, 1};
 Function fn_aio_fsync64{"aio_fsync64", "aio_fsync", "aio_fsync64", kCategory, kHasRet, kArgs_aio_fsync64, 1};
 Function fn_aio_return{"aio_return", "aio_return", "", kCategory, kHasRet, nullptr, 0};
@@ -441,6 +437,10 @@ Function fn_getpt{"getpt", "getpt", "", kCategory, kHasRet, nullptr, 0};
 Function fn_openpty{"openpty", "openpty", "", kCategory, kHasRet, nullptr, 0};
 Function fn_recvmsg{"recvmsg", "recvmsg", "", kCategory, kHasRet, nullptr, 0};
 Function fn_recvmmsg{"recvmmsg", "recvmmsg", "", kCategory, kHasRet, nullptr, 0};
+Function fn_aio_read{"aio_read", "aio_read", "", kCategory, kHasRet, kArgs_aio_read, 2};
+Function fn_aio_read64{"aio_read64", "aio_read", "aio_read64", kCategory, kHasRet, kArgs_aio_read64, 2};
+Function fn_aio_write{"aio_write", "aio_write", "", kCategory, kHasRet, kArgs_aio_write, 2};
+Function fn_aio_write64{"aio_write64", "aio_write", "aio_write64", kCategory, kHasRet, kArgs_aio_write64, 2};
 Function fn_lio_listio{"lio_listio", "lio_listio", "", kCategory, kHasRet, kArgs_lio_listio, 2};
 Function fn_lio_listio64{"lio_listio64", "lio_listio", "lio_listio64", kCategory, kHasRet, kArgs_lio_listio64, 2};
 
@@ -1140,22 +1140,6 @@ int wrap_system(const char* command) {
   return on_all(fn_system, [=] { return real<int(const char*)>(fn_system)(command); },
       [=](auto ret) { return ret < 0; }, no_args);
 }
-int wrap_aio_read(struct aiocb* control) {
-  return on_fd(fn_aio_read, control->aio_fildes, [=] { return real<int(struct aiocb*)>(fn_aio_read)(control); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o == Outcome::kOk) v.add_bits(control->aio_nbytes); if (o == Outcome::kOk) v.add_bits(control->aio_offset); });
-}
-int wrap_aio_read64(struct aiocb64* control) {
-  return on_fd(fn_aio_read64, control->aio_fildes, [=] { return real<int(struct aiocb64*)>(fn_aio_read64)(control); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o == Outcome::kOk) v.add_bits(control->aio_nbytes); if (o == Outcome::kOk) v.add_bits(control->aio_offset); });
-}
-int wrap_aio_write(struct aiocb* control) {
-  return on_fd(fn_aio_write, control->aio_fildes, [=] { return real<int(struct aiocb*)>(fn_aio_write)(control); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o == Outcome::kOk) v.add_bits(control->aio_nbytes); if (o == Outcome::kOk) v.add_bits(control->aio_offset); });
-}
-int wrap_aio_write64(struct aiocb64* control) {
-  return on_fd(fn_aio_write64, control->aio_fildes, [=] { return real<int(struct aiocb64*)>(fn_aio_write64)(control); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o == Outcome::kOk) v.add_bits(control->aio_nbytes); if (o == Outcome::kOk) v.add_bits(control->aio_offset); });
-}
 int wrap_aio_fsync(int operation, struct aiocb* control) {
   return on_fd(fn_aio_fsync, control->aio_fildes, [=] { return real<int(int, struct aiocb*)>(fn_aio_fsync)(operation, control); },
       [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome, StringId, auto) { v.add_bits(operation); });
@@ -1366,10 +1350,6 @@ extern "C" const dft::io::Binding dftracer_posix_bindings[260] = {
     {"wait4", nullptr, reinterpret_cast<void*>(&dft::io::wrap_wait4), &dft::io::fn_wait4.real},
     {"waitid", nullptr, reinterpret_cast<void*>(&dft::io::wrap_waitid), &dft::io::fn_waitid.real},
     {"system", nullptr, reinterpret_cast<void*>(&dft::io::wrap_system), &dft::io::fn_system.real},
-    {"aio_read", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_read), &dft::io::fn_aio_read.real},
-    {"aio_read64", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_read64), &dft::io::fn_aio_read64.real},
-    {"aio_write", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_write), &dft::io::fn_aio_write.real},
-    {"aio_write64", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_write64), &dft::io::fn_aio_write64.real},
     {"aio_fsync", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_fsync), &dft::io::fn_aio_fsync.real},
     {"aio_fsync64", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_fsync64), &dft::io::fn_aio_fsync64.real},
     {"aio_return", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_return), &dft::io::fn_aio_return.real},
@@ -1450,6 +1430,10 @@ extern "C" const dft::io::Binding dftracer_posix_bindings[260] = {
     {"openpty", nullptr, reinterpret_cast<void*>(&dft::io::wrap_openpty), &dft::io::fn_openpty.real},
     {"recvmsg", nullptr, reinterpret_cast<void*>(&dft::io::wrap_recvmsg), &dft::io::fn_recvmsg.real},
     {"recvmmsg", nullptr, reinterpret_cast<void*>(&dft::io::wrap_recvmmsg), &dft::io::fn_recvmmsg.real},
+    {"aio_read", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_read), &dft::io::fn_aio_read.real},
+    {"aio_read64", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_read64), &dft::io::fn_aio_read64.real},
+    {"aio_write", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_write), &dft::io::fn_aio_write.real},
+    {"aio_write64", nullptr, reinterpret_cast<void*>(&dft::io::wrap_aio_write64), &dft::io::fn_aio_write64.real},
     {"lio_listio", nullptr, reinterpret_cast<void*>(&dft::io::wrap_lio_listio), &dft::io::fn_lio_listio.real},
     {"lio_listio64", nullptr, reinterpret_cast<void*>(&dft::io::wrap_lio_listio64), &dft::io::fn_lio_listio64.real},
 };
