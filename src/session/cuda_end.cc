@@ -17,7 +17,7 @@ namespace {
 
 // The driver is there, but there was no moment at which recording could begin.
 void tell_missed_start() {
-  if (const char* why = why_left(); why != nullptr) return part.tell_unrecorded(why);
+  if (tell_left()) return;
   if (!gpu::cupti::driver_is_mapped()) return;
   const bool early = gpu::cupti::backend.waits_for_driver();
   const char* why = early ? "CUPTI 13.2 cannot be used before CUDA is up: use another one (DFTRACER_CUPTI_PATH)"
