@@ -58,6 +58,7 @@ void append_summary(base::Buffer& out) {
   json.key("library").string(gpu::cupti::backend.loaded_from());
   json.key("library_version").number(std::uint64_t{gpu::cupti::backend.version()});
   json.key("driver_cuda").number(std::uint64_t{gpu::cupti::backend.driver_cuda()});
+  if (gpu::cupti::backend.has_shared()) json.key("shared").flag(true);
   part.append_counts(gpu::cupti::backend, json);
   json.end_object();
 }

@@ -220,6 +220,14 @@ def test_a_subscription_that_another_profiler_holds(bench):
     assert (status["state"], status["holder"], status["code"]) == ("off", "nsys", 39)
 
 
+@pytest.mark.parametrize("first", ["", "conflict=torch"])
+def test_cupti_is_shared_where_it_can_be(bench, first):
+    run = is_whole(bench.run(starts("turns"), "function", env=cuda(f"api=130300 share=1 {first}")))
+    assert run.fact("free") == 1 and not run.err, "the other one sees the GPU too: nothing is to be said"
+    assert [s["state"] for s in statuses(run)] == ["on"]
+    assert run.traces()[0].end["args"]["gpu"]["shared"] == 1
+
+
 @pytest.mark.parametrize("yields", [0, 1])
 def test_another_client_that_announces_itself(bench, yields):
     run = is_whole(bench.run(starts("turns"), "function", env=cuda(DFTRACER_CUDA_YIELD=yields)))
