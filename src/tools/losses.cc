@@ -14,7 +14,7 @@ constexpr std::size_t kMostChoice = 120;
 // "runtime queries (cudaGetDevice, ...); DFTRACER_CUDA_API=all records them": what the trace lists in full.
 std::string shortened(const std::string& detail) {
   if (detail.size() <= kMostChoice) return detail;
-  const std::size_t cut = detail.find_last_of(" ", kMostChoice / 2);
+  const std::size_t cut = detail.rfind(' ', kMostChoice / 2);
   const std::size_t last = detail.rfind("; ");
   return detail.substr(0, cut) + " ..." + (last == std::string::npos || last < cut ? "" : detail.substr(last));
 }
