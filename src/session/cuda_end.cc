@@ -17,7 +17,7 @@ namespace {
 
 // The driver is there, but there was no moment at which recording could begin.
 void tell_missed_start() {
-  if (const char* why = why_left(); why != nullptr) return part.tell_unrecorded(why);
+  if (tell_left()) return;
   if (!gpu::cupti::driver_is_mapped()) return;
   const bool early = gpu::cupti::backend.waits_for_driver();
   const char* why = early ? "CUPTI 13.2 cannot be used before CUDA is up: use another one (DFTRACER_CUPTI_PATH)"
@@ -58,6 +58,7 @@ void append_summary(base::Buffer& out) {
   json.key("library").string(gpu::cupti::backend.loaded_from());
   json.key("library_version").number(std::uint64_t{gpu::cupti::backend.version()});
   json.key("driver_cuda").number(std::uint64_t{gpu::cupti::backend.driver_cuda()});
+  if (gpu::cupti::backend.has_shared()) json.key("shared").flag(true);
   part.append_counts(gpu::cupti::backend, json);
   json.end_object();
 }

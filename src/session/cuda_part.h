@@ -28,8 +28,8 @@ void fill_settings(const config::Options& config, int pid);
 // cuda_end.cc
 void watch_for_exit();  // the GPU part ends before what the vendor has registered for the exit until now
 
-// cuda_yield.cc; null: nothing began later because of another profiler. With the lock held.
-const char* why_left();
+// cuda_yield.cc: a `loss` record where recording began later, or never, because of another profiler.
+bool tell_left();
 
 // cuda_injection.cc
 void tell_missing_ranges();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the user chose about tracing NVIDIA GPUs: from the configuration to the source, and into the event `end`.
+#include <algorithm>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/log.h"
 #include "encode/json_writer.h"
@@ -22,18 +23,30 @@ To same_place(From value) {
   return static_cast<To>(value);
 }
 
+bool ranges = false;  // those of NVTX are recorded
+
 // Once: the configuration is read once, and what is wrong in it is said once.
 std::uint32_t categories_of(const config::Options& config) {
   static bool known = false;
   static std::uint32_t bits = 0;
   if (known) return bits;
   known = true;
-  const std::vector<std::string_view> names(config.cuda_categories.begin(), config.cuda_categories.end());
-  std::string_view unknown;
-  bits = gpu::category_bits(gpu::cupti::backend, names.data(), names.size(), &unknown);
+  std::string unknown;
+  for (const std::string& name : category_names(config.cuda_categories)) {
+    const std::string_view one = name;
+    std::string_view none;
+    bits |= gpu::category_bits(gpu::cupti::backend, &one, 1, &none);
+    if (!none.empty()) unknown += (unknown.empty() ? "" : ", ") + name;
+  }
+  const bool none_is_known = bits == 0;
+  std::string_view unused;
+  if (none_is_known) bits = gpu::category_bits(gpu::cupti::backend, nullptr, 0, &unused);
   if (!unknown.empty()) {
-    base::LogLine() << "DFTRACER_CUDA_CATEGORIES: there is no category " << unknown
-                    << ": CUDA_KERNEL and the others stand in docs/gpu.md; it is left out";
+    std::string accepted = "default";
+    for (unsigned kind = 0; kind < gpu::kActivityKinds; ++kind) {
+      accepted.append(", ").append(gpu::cupti::backend.category(static_cast<gpu::ActivityKind>(kind)));
+    }
+    tell_unknown_categories("DFTRACER_CUDA_CATEGORIES", unknown, none_is_known, accepted);
   }
   return bits;
 }
@@ -44,7 +57,8 @@ bool is_wanted(const config::Options& config) { return config.cuda && config.ini
 
 void choose_ranges(const config::Options& config) {
   const bool marker = (categories_of(config) >> static_cast<unsigned>(gpu::ActivityKind::kMarker) & 1u) != 0;
-  gpu::nvtx::record_ranges(config.cuda && config.nvtx && marker);
+  ranges = config.cuda && config.nvtx && marker;
+  gpu::nvtx::record_ranges(ranges);
 }
 
 void fill_settings(const config::Options& config, int pid) {
@@ -55,7 +69,10 @@ void fill_settings(const config::Options& config, int pid) {
   settings.graph = same_place<gpu::GraphMode>(config.cuda_graph);
   settings.kernel_names = same_place<gpu::KernelNames>(config.cuda_kernel_names);
   settings.buffer_size = config.cuda_buffer_size;
-  settings.buffer_limit = config.cuda_buffer_limit;
+  settings.buffer_limit = std::max(config.cuda_buffer_limit, 2 * config.cuda_buffer_size);
+  if (settings.buffer_limit != config.cuda_buffer_limit) {
+    base::LogLine() << "DFTRACER_CUDA_BUFFER_LIMIT is less than two buffers (DFTRACER_CUDA_BUFFER_SIZE): two are used";
+  }
   settings.vendor_library = config.cupti_path.empty() ? nullptr : config.cupti_path.c_str();
   settings.cuda_home = config::process_environment("CUDA_HOME");
   others.yields = config.cuda_yield;
@@ -68,6 +85,7 @@ void append_choice(base::Buffer& out) {
   part.append_choice(json);
   json.key("graph").string(kGraph[static_cast<unsigned>(part.settings.graph)]);
   json.key("yield").flag(others.yields);
+  json.key("nvtx").flag(ranges);
   json.key("buffer_size").number(std::uint64_t{part.settings.buffer_size});
   json.key("buffer_limit").number(std::uint64_t{part.settings.buffer_limit});
   json.key("categories").begin_object();

@@ -59,6 +59,7 @@ bool leave_it_to(const char* name) {
   const Want now = part.wanted();
   if (now == Want::kStarted) {
     if (others.yields) return gpu::cuda_source.pause(name);
+    if (gpu::cupti::backend.shares()) return true;
     gpu::cupti::backend.expect_foreign_buffers(true);
     tell_that_it_sees_nothing(name);
     return false;
@@ -70,7 +71,10 @@ bool leave_it_to(const char* name) {
 
 }  // namespace
 
-const char* why_left() { return early.is ? early.why : nullptr; }
+bool tell_left() {
+  if (early.is) part.tell_unrecorded(early.why, begun_at);
+  return early.is;
+}
 
 bool profiler_begins(const char* name) {
   record::recorder.settle_child();
@@ -103,7 +107,7 @@ void profiler_ends() {
     part.lock.unlock();
   }
   start();
-  if (early.is && part.wanted() == Want::kStarted) part.tell_unrecorded(early.why);
+  if (part.wanted() == Want::kStarted) tell_left();
   early.is = false;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the user chose about tracing AMD GPUs: from the configuration to the source, and into the event `end`.
+#include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/log.h"
 #include "encode/json_writer.h"
 #include "session/hip.h"
 #include "session/hip_part.h"
@@ -22,12 +21,20 @@ std::uint32_t kinds_of(const config::Options& config) {
   static std::uint32_t bits = 0;
   if (known) return bits;
   known = true;
-  const std::vector<std::string_view> names(config.hip_categories.begin(), config.hip_categories.end());
-  std::string_view unknown;
-  bits = gpu::rocprof::kind_bits(names.data(), names.size(), &unknown);
+  std::string unknown;
+  for (const std::string& name : category_names(config.hip_categories)) {
+    const std::string_view one = name;
+    std::string_view none;
+    bits |= gpu::rocprof::kind_bits(&one, 1, &none);
+    if (!none.empty()) unknown += (unknown.empty() ? "" : ", ") + name;
+  }
+  const bool none_is_known = bits == 0;
+  std::string_view unused;
+  if (none_is_known) bits = gpu::rocprof::kind_bits(nullptr, 0, &unused);
   if (!unknown.empty()) {
-    base::LogLine() << "DFTRACER_HIP_CATEGORIES: there is no kind " << unknown
-                    << ": KERNEL_DISPATCH and the others stand in docs/gpu.md; it is left out";
+    std::string accepted = "default, all";
+    for (const gpu::rocprof::KindRow& row : gpu::rocprof::kKindRows) accepted.append(", ").append(row.name);
+    tell_unknown_categories("DFTRACER_HIP_CATEGORIES", unknown, none_is_known, accepted);
   }
   return bits;
 }

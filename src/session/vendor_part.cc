@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "session/vendor_part.h"
 
+#include <cctype>
+#include <utility>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/raw_io.h"
+#include "config/parse.h"
 #include "model/trace_format.h"
 #include "record/emit.h"
 #include "sources/io/io_source.h"
@@ -16,6 +20,23 @@ To same_place(From value) {
   return static_cast<To>(value);
 }
 }  // namespace
+
+std::vector<std::string> category_names(const std::vector<std::string>& list) {
+  std::vector<std::string> names;
+  for (const std::string& item : list) {
+    std::string name(config::trimmed(item));
+    const bool word = config::equal_any_case(name, "default") || config::equal_any_case(name, "all");
+    for (char& c : name) c = static_cast<char>(word ? std::tolower(c) : std::toupper(c));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+void tell_unknown_categories(const char* variable, const std::string& unknown, bool none_is_known,
+                             std::string_view accepted) {
+  base::LogLine() << variable << ": not known: " << unknown << "; accepted: " << accepted << "; "
+                  << (none_is_known ? "the default is used" : "it is left out");
+}
 
 void VendorPart::fill_settings(const config::Options& config, int pid) {
   settings = gpu::Settings();
@@ -61,9 +82,15 @@ void VendorPart::in_child() {
   source().in_forked_child();
 }
 
-void VendorPart::tell_unrecorded(const char* why) const {
+void VendorPart::tell_unrecorded(const char* why, std::uint64_t since_ns) const {
   record::ArgList<384> args;
   args.add_string("cause", gpu::loss_cause_name(gpu::LossCause::kUnavailable));
+  if (since_ns != 0) {
+    const std::uint64_t unit = model::nanoseconds_per_unit(settings.time_metric);
+    const auto wall = static_cast<std::uint64_t>(settings.wall_minus_monotonic_ns);
+    args.add_uint64("first_ts", (since_ns + wall) / unit);
+    args.add_uint64("last_ts", (base::monotonic_ns() + wall) / unit);
+  }
   args.add_string("detail", why);
   record::emit_metadata(record::site_id(model::kLoss, model::kCategoryDftracer, layer_), args);
 }
@@ -74,6 +101,7 @@ void VendorPart::append_choice(encode::JsonWriter& json) const {
   json.key("on").flag(is_on());
   json.key("api").string(kApi[static_cast<unsigned>(settings.api)]);
   json.key("kernel_names").string(kNames[static_cast<unsigned>(settings.kernel_names)]);
+  json.key("exit_timeout_ms").number(settings.exit_timeout_ns / 1'000'000);
 }
 
 void VendorPart::append_counts(const gpu::Backend& backend, encode::JsonWriter& json) const {

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/buffer.h"
 #include "base/futex_lock.h"
@@ -24,6 +26,12 @@ enum class Want : std::uint32_t {
   kStarted,
   kRefused,  // said why
 };
+
+// The names of a list of categories as the vendors write them, in whatever case and with whatever blanks they came.
+std::vector<std::string> category_names(const std::vector<std::string>& list);
+// Says which names of `variable` are none; `accepted`: a text.
+void tell_unknown_categories(const char* variable, const std::string& unknown, bool none_is_known,
+                             std::string_view accepted);
 
 class VendorPart {
  public:
@@ -45,7 +53,8 @@ class VendorPart {
   bool flush(std::uint64_t timeout_ns) const { return !is_this_process() || source().flush(timeout_ns); }
   bool lock_in_time();  // `lock`, waiting as long as the exit may
   void in_child();
-  void tell_unrecorded(const char* why) const;  // a `loss` record
+  // A `loss` record. `since_ns`: monotonic begin of the time that is missing until now; 0: not known.
+  void tell_unrecorded(const char* why, std::uint64_t since_ns = 0) const;
 
   bool is_on() const { return wanted() != Want::kNothing || source().summary().started; }
   // Members of `cfg`: what is the same for all vendors; the categories follow.

@@ -2,6 +2,7 @@
 #include "tools/file_checker.h"
 
 #include "tools/args_reader.h"
+#include "tools/losses.h"
 #include "tools/output.h"
 
 namespace dft::tools {
@@ -50,6 +51,7 @@ void FileChecker::check_metadata(const read::Block& block, const read::Event& ev
     recovered_ = true;
   } else if (event.name == model::kLoss) {
     missing_.see_loss(event.args);
+    if (find_arg(event.args, "cause").value_or("") == kLeftOutByChoice) return;
     add(block, event, "loss", "loss record: " + std::string(event.args), out, true);
   }
 }

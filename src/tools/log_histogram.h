@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -21,10 +22,13 @@ class LogHistogram {
     ++count_;
   }
 
-  // Value at `share` (0..1) of the sorted values. Where a multiple of `step` lies in the bucket, that one.
+  // The least value that is not exceeded by `share` (0..1) of the values: p99 of less than 100 is the largest. Where a
+  // multiple of `step` lies in the bucket, that one.
   std::uint64_t at(double share, std::uint64_t step = 1) const {
     if (count_ == 0) return 0;
-    auto left = static_cast<std::uint64_t>(share * static_cast<double>(count_ - 1)) + 1;
+    constexpr double kRounding = 1e-9;  // 0.07 * 100 is more than 7
+    const double rank = std::ceil(share * static_cast<double>(count_) - kRounding);
+    auto left = rank < 1 ? std::uint64_t{1} : std::min(count_, static_cast<std::uint64_t>(rank));
     for (unsigned octave = 0; octave < octaves_.size(); ++octave) {
       if (!octaves_[octave]) continue;
       for (unsigned bucket = 0; bucket < kBuckets; ++bucket) {

@@ -9,8 +9,21 @@
 namespace dft::tools {
 
 namespace {
-constexpr std::string_view kByChoice = "api_quiet";  // calls that the configuration leaves out
+constexpr std::size_t kMostChoice = 120;
+
+// "runtime queries (cudaGetDevice, ...); DFTRACER_CUDA_API=all records them": what the trace lists in full.
+std::string shortened(const std::string& detail) {
+  if (detail.size() <= kMostChoice) return detail;
+  const std::size_t cut = detail.rfind(' ', kMostChoice / 2);
+  const std::size_t last = detail.rfind("; ");
+  return detail.substr(0, cut) + " ..." + (last == std::string::npos || last < cut ? "" : detail.substr(last));
+}
 }  // namespace
+
+bool Losses::any() const {
+  const auto lost = [](const auto& cause) { return cause.first != kLeftOutByChoice; };
+  return std::any_of(causes_.begin(), causes_.end(), lost) || !without_end_.empty();
+}
 
 void Losses::begin_file(const std::string& file) {
   file_ = file;
@@ -56,8 +69,8 @@ void Losses::end_file() {
 
 void Losses::print_text(Output& out) const {
   for (const auto& [name, cause] : causes_) {
-    if (name == kByChoice) {
-      out << "LEFT OUT: by choice, " << (cause.detail.empty() ? name : cause.detail) << "\n";
+    if (name == kLeftOutByChoice) {
+      out << "LEFT OUT: by choice, " << (cause.detail.empty() ? name : shortened(cause.detail)) << "\n";
       continue;
     }
     out << "LOST: "

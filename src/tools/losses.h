@@ -8,12 +8,16 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "read/event.h"
 #include "tools/output.h"
 
 namespace dft::tools {
+
+// Cause of the `loss` record that lists calls that the configuration leaves out: nothing is lost.
+inline constexpr std::string_view kLeftOutByChoice = "api_quiet";
 
 class Losses {
  public:
@@ -22,7 +26,7 @@ class Losses {
   void end_file();
   void print_text(Output& out) const;  // nothing when nothing is missing
   void print_json(Output& out) const;  // a member "losses" of the open object
-  bool any() const { return !causes_.empty() || !without_end_.empty(); }
+  bool any() const;                    // but for what was left out by choice
 
  private:
   struct Cause {

@@ -70,6 +70,20 @@ TEST(LogHistogram, PercentilesAreWithinOnePercent) {
   }
 }
 
+TEST(LogHistogram, OfFewValuesTheLargestIsTheUpperPercentile) {
+  LogHistogram histogram;
+  histogram.add(1);
+  histogram.add(60);
+  EXPECT_EQ(histogram.at(0.5), 1u);
+  EXPECT_EQ(histogram.at(0.99), 60u);
+  for (std::uint64_t value = 2; value < 50; ++value) histogram.add(value);
+  for (int i = 0; i < 50; ++i) histogram.add(59);
+  EXPECT_EQ(histogram.at(0.01), 1u);
+  EXPECT_EQ(histogram.at(0.07), 7u);
+  EXPECT_EQ(histogram.at(0.99), 59u);
+  EXPECT_EQ(histogram.at(1.0), 60u);
+}
+
 TEST(LogHistogram, KeepsTheUnitOfTheTraceAndBothEndsOfTheRange) {
   LogHistogram histogram;
   for (int i = 0; i < 10; ++i) histogram.add(3000);

@@ -76,6 +76,42 @@ TEST(Summary, CallsLeftOutByChoiceAreNotCalledLost) {
   const Said said = dftracer({"summary", file});
   EXPECT_EQ(said.out.find("LEFT OUT: by choice, runtime queries\n"), 0u) << said.out;
   EXPECT_FALSE(contains(said.out, "LOST"));
+  const Said valid = dftracer({"validate", "--strict-loss", file});
+  EXPECT_EQ(valid.status, 0) << valid.out;
+  EXPECT_TRUE(contains(valid.out, "t.pfw: valid (")) << valid.out;
+}
+
+TEST(Summary, LongListsOfCallsLeftOutAreShortened) {
+  const TempDir dir;
+  const std::string quiet =
+      R"({"name":"loss","cat":"dftracer","type":14,"pid":7,"tid":7,"ph":4,"args":{"hhash":"2a702c695247d487","cause":"api_quiet","detail":"runtime queries (cudaGetDevice, cudaSetDevice, )" +
+      std::string(300, 'x') +
+      R"(); driver calls; DFTRACER_CUDA_API=all records them"}})"
+      "\n";
+  const auto file = dir.write("t.pfw", our_trace(quiet + work(2, 2000, 10), 1));
+  const Said said = dftracer({"summary", file});
+  EXPECT_EQ(said.out.find("LEFT OUT: by choice, runtime queries (cudaGetDevice, cudaSetDevice, ...; "
+                          "DFTRACER_CUDA_API=all records them\n"),
+            0u)
+      << said.out;
+}
+
+TEST(Summary, GpuLanesHaveTheirNames) {
+  const TempDir dir;
+  const std::string lane = R"("type":14,"pid":7,"tid":1073741825,)";
+  const auto file = dir.write(
+      "t.pfw",
+      our_trace(R"({"name":"thread_name","cat":"dftracer",)" + lane +
+                    R"("ph":4,"args":{"hhash":"2a702c695247d487","name":"GPU 0 stream 7","value":"thread_name"}})"
+                    "\n" +
+                    R"({"id":2,"name":"k","cat":"CUDA_KERNEL",)" + lane +
+                    R"("ts":2000,"dur":10,"ph":1,"args":{"hhash":"2a702c695247d487"}})"
+                    "\n",
+                1));
+  EXPECT_TRUE(contains(dftracer({"summary", file}).out, "\nGPU 0 stream 7    7  1073741825       1  10.00 us\n"))
+      << dftracer({"summary", file}).out;
+  EXPECT_TRUE(contains(dftracer({"summary", "--json", file}).out,
+                       R"({"pid":7,"tid":1073741825,"count":1,"busy_us":10,"name":"GPU 0 stream 7"})"));
 }
 
 TEST(Summary, GpuLanesAreBusyTimeNotNesting) {

@@ -32,7 +32,9 @@ class Summary : public Report {
 
  private:
   void every_event(const read::Block& block, const read::Event& event) override {
-    if (event.phase == model::Phase::kMetadata) gpu.add_metadata(block, event);
+    if (event.phase != model::Phase::kMetadata) return;
+    gpu.add_metadata(block, event);
+    rows.add_metadata(event);
   }
   void file_end(const read::FileReport&) override { gpu.end_file(); }
   bool event(const read::Block& block, const read::Event& event) override {
@@ -136,10 +138,10 @@ void print_table(const Summary& summary, const Sorted& rows, std::size_t all, co
   if (!rows.empty()) table.print(out);
   if (rows.size() < all) out << counted(all - rows.size(), "more row") << " not shown\n";
   if (!summary.rows.lanes().empty()) {
-    Table lanes({"GPU lane", "pid", "events", "busy"}, 1);
+    Table lanes({"GPU lane", "pid", "tid", "events", "busy"}, 1);
     for (const LaneRow& lane : summary.rows.lanes()) {
-      lanes.add({std::to_string(lane.tid - (std::int64_t{1} << 30)), std::to_string(lane.pid), human_count(lane.count),
-                 human_time(static_cast<double>(lane.busy.length()))});
+      lanes.add({summary.rows.lane_name(lane), std::to_string(lane.pid), std::to_string(lane.tid),
+                 human_count(lane.count), human_time(static_cast<double>(lane.busy.length()))});
     }
     out << "\n";
     lanes.print(out);
@@ -187,7 +189,9 @@ void print_json(const Summary& summary, const Sorted& rows, const SummaryOptions
   json.end_array().key("lanes").begin_array();
   for (const LaneRow& lane : summary.rows.lanes()) {
     json.begin_object().key("pid").number(lane.pid).key("tid").number(lane.tid).key("count").number(lane.count);
-    json.key("busy_us").number(us(lane.busy.length())).end_object();
+    json.key("busy_us").number(us(lane.busy.length()));
+    if (const std::string name = summary.rows.lane_name(lane); !name.empty()) json.key("name").string(name);
+    json.end_object();
   }
   json.end_array().key("untimed").begin_array();
   for (const auto& [key, counts] : summary.untimed.rows()) {

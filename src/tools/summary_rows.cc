@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "tools/args_reader.h"
 #include "tools/gpu_interval.h"
 #include "tools/gpu_rows.h"
 #include "tools/io_bytes.h"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr std::int64_t kFirstLane = std::int64_t{1} << 30;
 
+std::uint64_t thread_key(std::int64_t pid, std::int64_t tid) {
+  return static_cast<std::uint64_t>(pid) << 32 ^ static_cast<std::uint64_t>(tid);
+}
 bool is_io(int type) { return type == static_cast<int>(model::Layer::kLibcIo); }
 
 }  // namespace
@@ -34,7 +38,7 @@ SummaryRow& SummaryRows::row_of(const read::Event& event) {
 }
 
 SummaryRows::Thread& SummaryRows::thread_of(const read::Event& event) {
-  const auto key = static_cast<std::uint64_t>(event.pid) << 32 ^ static_cast<std::uint64_t>(event.tid);
+  const auto key = thread_key(event.pid, event.tid);
   if (last_ != nullptr && key == last_thread_) return *last_;
   last_thread_ = key;
   last_ = &threads_[key];
@@ -42,6 +46,16 @@ SummaryRows::Thread& SummaryRows::thread_of(const read::Event& event) {
     last_->lane = &lanes_.emplace_back(LaneRow{event.pid, event.tid, 0, {}, 0});
   }
   return *last_;
+}
+
+void SummaryRows::add_metadata(const read::Event& event) {
+  if (event.name != model::kThreadName || event.tid < kFirstLane || !is_gpu_layer(event.type)) return;
+  lane_names_[thread_key(event.pid, event.tid)] = find_arg(event.args, "name").value_or("");
+}
+
+std::string SummaryRows::lane_name(const LaneRow& lane) const {
+  const auto found = lane_names_.find(thread_key(lane.pid, lane.tid));
+  return found == lane_names_.end() ? std::string() : found->second;
 }
 
 void SummaryRows::add(const read::Event& event, std::uint64_t unit_ns) {

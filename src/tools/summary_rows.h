@@ -45,8 +45,10 @@ struct LaneRow {
 class SummaryRows {
  public:
   void add(const read::Event& event, std::uint64_t unit_ns);
+  void add_metadata(const read::Event& event);  // names of GPU lanes
   const std::deque<SummaryRow>& rows() const { return rows_; }
   const std::deque<LaneRow>& lanes() const { return lanes_; }
+  std::string lane_name(const LaneRow& lane) const;                 // "GPU 0 stream 7"; empty: the trace does not tell
   std::uint64_t estimated_self() const { return estimated_self_; }  // events whose self time is an estimate
   std::uint64_t without_args() const { return without_args_; }      // I/O events without args
   std::uint64_t unordered() const { return unordered_; }  // events that ended before earlier lines of their thread
@@ -72,6 +74,7 @@ class SummaryRows {
 
   std::deque<SummaryRow> rows_;
   std::deque<LaneRow> lanes_;
+  std::unordered_map<std::uint64_t, std::string> lane_names_;
   std::unordered_map<Key, SummaryRow*, KeyHash> index_;
   std::unordered_map<std::uint64_t, Thread> threads_;
   std::uint64_t last_thread_ = 0;

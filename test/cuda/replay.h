@@ -24,6 +24,7 @@ class Standin {
     reinterpret_cast<standin::Read>(dlsym(handle_, "dft_standin_counters"))(&out);
     return out;
   }
+  void work() const { reinterpret_cast<standin::Work>(dlsym(handle_, "dft_standin_work"))(); }
   void deliver_late() const { reinterpret_cast<standin::Late>(dlsym(handle_, "dft_standin_deliver_late"))(); }
 
  private:

@@ -30,6 +30,23 @@ class ReplayFaults : public testing::Test {
     drained_.end();
     return lines_of(drained_, 0, model::TimeMetric::kUs);
   }
+  void expect_shared(const std::string& words) {
+    begin(words);
+    ASSERT_TRUE(running_);
+    EXPECT_TRUE(backend_->shares());
+    EXPECT_TRUE(cuda_source.flush(20 * kSecond));
+    const auto lines = end();
+    const standin::Counters counters = standin_.counters();
+    EXPECT_EQ(counters.closed, 0u);
+    EXPECT_EQ(counters.unsubscribed, 1u);
+    EXPECT_EQ(counters.enabled & ~kUnifiedMemory, 0u);
+    EXPECT_EQ(counters.calls_left_out, 2u);
+    EXPECT_EQ(count(lines, R"("cat":"CUDA_KERNEL")"), 4u);
+    EXPECT_EQ(count(lines, R"("name":"GraphTrace")"), 1u);
+    EXPECT_EQ(count(lines, R"("graph_id":5,"nodes":7)"), 1u);
+    EXPECT_EQ(count(lines, R"("cause":"gpu_dropped","count":3)"), 1u);
+    EXPECT_EQ(count(lines, R"("state":"on")"), 1u);
+  }
   Standin standin_;
   cupti::CuptiBackend* backend_ = nullptr;
   record::DrainedRecords drained_;
@@ -90,6 +107,43 @@ TEST_F(ReplayFaults, AnotherHolderIsNamedAndNothingIsRegistered) {
           R"("state":"off","code":39,"code_name":"CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED","holder":"nsys")"),
       std::string::npos)
       << status;
+}
+
+TEST_F(ReplayFaults, WhereSeveralSubscribersMayWorkCuptiIsShared) {
+  expect_shared("share=1 api=130300 shift=1 drops=3 graph=5:3:4 hold=1");
+}
+
+TEST_F(ReplayFaults, WhoCameFirstAndSharesIsJoined) {
+  expect_shared("share=1 api=130300 shift=1 drops=3 graph=5:3:4 conflict=torch");
+}
+
+TEST_F(ReplayFaults, WhereTheDriverLetsNobodyShareTheTracerHoldsCuptiAlone) {
+  begin("api=130300 shift=1");
+  ASSERT_TRUE(running_);
+  EXPECT_FALSE(backend_->shares());
+  EXPECT_EQ(count(end(), R"("cat":"CUDA_KERNEL")"), 4u);
+}
+
+TEST_F(ReplayFaults, BeforeRecordsOfSeveralCanBeReadTheTracerHoldsCuptiAlone) {
+  begin("api=130200 share=1 shift=1");
+  ASSERT_TRUE(running_);
+  EXPECT_FALSE(backend_->shares());
+  EXPECT_EQ(count(end(), R"("cat":"CUDA_KERNEL")"), 4u);
+}
+
+TEST_F(ReplayFaults, AHolderThatDoesNotShareIsNamedByANewerCuptiToo) {
+  begin("api=130300 conflict=nsys");
+  EXPECT_FALSE(running_);
+  EXPECT_NE(first(end(), "gpu_status").find(R"("holder":"nsys")"), std::string::npos);
+}
+
+TEST_F(ReplayFaults, AnotherSubscribersGraphsNodeByNodeAreSaid) {
+  begin("share=1 api=130300 shift=1 nodes=1");
+  ASSERT_TRUE(running_);
+  EXPECT_EQ(standin_.counters().enabled >> 51 & 1u, 0u);
+  const auto lines = end();
+  EXPECT_NE(first(lines, R"("state":"partial")").find("node by node"), std::string::npos);
+  EXPECT_EQ(count(lines, R"("cat":"CUDA_KERNEL")"), 4u);
 }
 
 TEST_F(ReplayFaults, ARefusedKindSwitchesOffItselfOnly) {

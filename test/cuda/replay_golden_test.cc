@@ -39,6 +39,7 @@ std::vector<std::string> replay(Settings settings, const std::string& words = ""
   });
   backend.collect_losses(writer);
   backend.stop();
+  backend.release();
   drained.end();
   return lines_of(drained, kRecorded - 2 * kSecond, settings.time_metric);
 }

@@ -2,10 +2,12 @@
 """The checks of traces that come from a GPU must themselves be able to fail; here they get traces made by hand."""
 
 import copy
+import gzip
 import json
 import subprocess
 import sys
 
+import check_cuda_trace
 import harness
 import pytest
 
@@ -17,20 +19,37 @@ def event(name, cat, ts, dur, correlation=None, pid=1, type=14):
     return {"name": name, "cat": cat, "type": type, "pid": pid, "tid": 1, "ts": ts, "dur": dur, "ph": 1, "args": args}
 
 
+def args_for(cat, **more):
+    keys = check_cuda_trace.ARGS[cat]
+    return {key: "5f" if key == "symbol_hash" else 1 for key in keys} | more
+
+
 def good_trace():
     """What the program `workload` must give, region from 0 to 10,000."""
+    lane = 1 << 30 | 1
     lines = [event("CUDA_WORKLOAD", "C_APP", 0, 10_000, type=2)]
     lines += [event("CHILD", "C_APP", 1, 1, pid=pid, type=2) for pid in (2, 3)]
+
+    def add(name, cat, ts, **args):
+        lines.append(event(name, cat, ts, 5))
+        lines[-1].update(args=args_for(cat, **args), tid=1 if cat in check_cuda_trace.ON_THREADS else lane)
+
     names = ["void train::scale<float>(float*, int)"] * 4 + ["train::nothing()"] * 401
     for number, name in enumerate(names, 1):
-        lines.append(event("cuLaunchKernel", "CUDA_DRIVER_API", number, 3, number))
-        lines.append(event(name, "CUDA_KERNEL", number + 2, 5, number))
+        add("cuLaunchKernel", "CUDA_DRIVER_API", number, correlation_id=number)
+        add(name, "CUDA_KERNEL", number + 2, correlation_id=number)
     lines.append({"name": "gpu_graph", "cat": "dftracer", "type": 14, "ph": 4, "args": {"graph_id": 2, "nodes": 5}})
+    lines.append({"name": "thread_name", "type": 14, "tid": lane, "ph": 4, "args": {"name": "GPU 0 stream 7"}})
+    lines.append({"name": "loss", "type": 14, "ph": 4, "args": {"cause": "api_quiet"}})
     for n in range(4):
-        lines.append(event("GraphTrace", "CUDA_GRAPH", 600, 5, 1000 + n))
-        lines[-1]["args"]["graph_id"] = 2
-    for cat in ("CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_SYNC", "CUDA_RUNTIME_API"):
-        lines.append(event("one", cat, 700, 5, 2000))
+        add("GraphTrace", "CUDA_GRAPH", 600, graph_id=2, correlation_id=1000 + n)
+    for cat in ("CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_RUNTIME_API", "CUDA_UNIFIED_MEMORY"):
+        add("one", cat, 700, correlation_id=2000)
+    for name in ("StreamSynchronize", "ContextSynchronize"):
+        add(name, "CUDA_SYNC", 700, correlation_id=2000)
+    add("cuMemAllocManaged", "CUDA_DRIVER_API", 710, return_value=0, correlation_id=3000)
+    for name in ("inner", "mark", "outer", "across"):
+        add(name, "CUDA_MARKER", 720)
     return lines
 
 
@@ -54,6 +73,27 @@ def test_a_line_that_is_not_json_fails(tmp_path):
     assert run("check_cuda_trace.py", tmp_path, good_trace(), raw='{"name":"a\n').returncode == 1
 
 
+@pytest.mark.parametrize("keep", [-1, -200, 100])
+def test_a_damaged_file_fails(tmp_path, keep):
+    whole = gzip.compress("".join(json.dumps(line) + "\n" for line in good_trace()).encode())
+    (tmp_path / "t-1.pfw.gz").write_bytes(whole[:keep])
+    done = subprocess.run([sys.executable, HERE / "check_cuda_trace.py", f"{tmp_path}/t*"], capture_output=True, text=True)
+    assert done.returncode == 1
+
+
+def test_what_is_demanded_of_args_is_what_an_h200_gives():
+    for golden in (harness.SOURCE / "test" / "golden" / "cuda").glob("h200-*.jsonl"):
+        lines = [json.loads(line) for line in golden.read_text().splitlines()]
+        check = check_cuda_trace.CudaCheck((), ())
+        events = [line for line in lines if line["ph"] == 1]
+        for event in events:
+            check.args(event)
+        check.rows(of(lines, "CUDA_DRIVER_API"), lines, events)
+        check.rest(lines, events)
+        check.losses(lines)
+        assert not check.problems, check.problems[:3]
+
+
 def broken(change):
     lines = copy.deepcopy(good_trace())
     change(lines)
@@ -62,6 +102,18 @@ def broken(change):
 
 def of(lines, cat):
     return next(line for line in lines if line.get("cat") == cat)
+
+
+@pytest.mark.parametrize("cat", ["CUDA_RUNTIME_API", "CUDA_DRIVER_API", "CUDA_KERNEL", "CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_SYNC"])
+def test_one_tick_before_the_region_fails(tmp_path, cat):
+    lines = good_trace()
+    for line in lines:
+        if "ts" in line:
+            line["ts"] += 100
+    assert run("check_cuda_trace.py", tmp_path, lines).returncode == 0
+    of(lines, cat)["ts"] = 99
+    done = run("check_cuda_trace.py", tmp_path, lines)
+    assert done.returncode == 1 and f"{cat} {of(lines, cat)['name']} at -1.." in done.stdout
 
 
 @pytest.mark.parametrize("cat", ["CUDA_RUNTIME_API", "CUDA_DRIVER_API", "CUDA_KERNEL", "CUDA_MEMCPY", "CUDA_MEMSET", "CUDA_SYNC"])
@@ -92,6 +144,20 @@ def test_one_tick_outside_the_region_fails(tmp_path, cat):
         lambda lines: of(lines, "CUDA_MEMSET").update(dur=-1),
         lambda lines: of(lines, "CUDA_MEMSET").update(name=""),
         lambda lines: of(lines, "CUDA_MEMSET").update(pid=2),
+        lambda lines: of(lines, "CUDA_MEMSET").update(cat="CUDA_MEMSETS"),
+        lambda lines: of(lines, "CUDA_KERNEL")["args"].pop("stream_id"),
+        lambda lines: of(lines, "CUDA_KERNEL")["args"].update(grid_x="1"),
+        lambda lines: of(lines, "CUDA_MEMCPY")["args"].pop("bytes"),
+        lambda lines: of(lines, "CUDA_DRIVER_API")["args"].pop("cbid"),
+        lambda lines: of(lines, "CUDA_DRIVER_API")["args"].update(tid=1),
+        lambda lines: of(lines, "CUDA_DRIVER_API").update(tid=1 << 30 | 1),
+        lambda lines: of(lines, "CUDA_KERNEL").update(tid=1),
+        lambda lines: of(lines, "CUDA_KERNEL")["args"].update(correlation_id=9999),
+        lambda lines: lines[0].update(tid=5),
+        lambda lines: lines.remove(of(lines, "CUDA_SYNC")),
+        lambda lines: lines.remove(of(lines, "CUDA_UNIFIED_MEMORY")),
+        lambda lines: lines.remove(of(lines, "CUDA_MARKER")),
+        lambda lines: lines.append({"name": "loss", "ph": 4, "args": {"cause": "gpu_dropped", "count": 1}}),
     ],
 )
 def test_what_is_missing_or_wrong_fails(tmp_path, change):

@@ -220,6 +220,14 @@ def test_a_subscription_that_another_profiler_holds(bench):
     assert (status["state"], status["holder"], status["code"]) == ("off", "nsys", 39)
 
 
+@pytest.mark.parametrize("first", ["", "conflict=torch"])
+def test_cupti_is_shared_where_it_can_be(bench, first):
+    run = is_whole(bench.run(starts("turns"), "function", env=cuda(f"api=130300 share=1 {first}")))
+    assert run.fact("free") == 1 and not run.err, "the other one sees the GPU too: nothing is to be said"
+    assert [s["state"] for s in statuses(run)] == ["on"]
+    assert run.traces()[0].end["args"]["gpu"]["shared"] == 1
+
+
 @pytest.mark.parametrize("yields", [0, 1])
 def test_another_client_that_announces_itself(bench, yields):
     run = is_whole(bench.run(starts("turns"), "function", env=cuda(DFTRACER_CUDA_YIELD=yields)))
@@ -269,7 +277,9 @@ def only(*categories):
     "switches, records",
     [
         ({"DFTRACER_CUDA_CATEGORIES": "CUDA_KERNEL,CUDA_MEMCPY"}, only("CUDA_KERNEL", "CUDA_MEMCPY")),
+        ({"DFTRACER_CUDA_CATEGORIES": "cuda_kernel, Cuda_Memcpy ,"}, only("CUDA_KERNEL", "CUDA_MEMCPY")),
         ({"DFTRACER_CUDA_CATEGORIES": "default"}, RECORDED),
+        ({"DFTRACER_CUDA_CATEGORIES": " DEFAULT"}, RECORDED),
         ({"DFTRACER_CUDA_CATEGORIES": "CUDA_UNIFIED_MEMORY"}, only("CUDA_UNIFIED_MEMORY")),
         ({"DFTRACER_CUDA_CATEGORIES": "CUDA_MARKER"}, {}),
         ({"DFTRACER_CUDA_API": "none"}, {c: n for c, n in RECORDED.items() if not c.endswith("_API")}),
@@ -307,16 +317,26 @@ def test_an_older_cupti_is_not_asked_for_nodes_of_graphs(bench):
 
 def test_an_unknown_category_is_named(bench):
     run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_CATEGORIES="CUDA_KERNEL,CUDA_KERNELS")), only("CUDA_KERNEL"))
-    assert len(run.notes) == 1 and "CUDA_KERNELS" in run.notes[0]
+    assert len(run.notes) == 1 and "CUDA_KERNELS; accepted: default, CUDA_RUNTIME_API, " in run.notes[0]
+    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_CATEGORIES="kernels,copies")))
+    assert len(run.notes) == 1 and "KERNELS, COPIES; accepted: " in run.notes[0] and "the default is used" in run.notes[0]
+
+
+def test_a_limit_of_less_than_two_buffers_is_said(bench):
+    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_BUFFER_SIZE="4MiB", DFTRACER_CUDA_BUFFER_LIMIT="4MiB")))
+    assert len(run.notes) == 1 and "DFTRACER_CUDA_BUFFER_LIMIT" in run.notes[0]
+    assert run.traces()[0].end["args"]["cfg"]["cuda"]["buffer_limit"] == 8 << 20
 
 
 def test_switches_of_the_configuration_file(bench, tmp_path):
     file = tmp_path / "c.yaml"
-    file.write_text("features:\n  cuda:\n    categories: [CUDA_SYNC]\n    graph: node\n    kernel_names: short\n    buffer_size: 128 KiB\n")
-    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CONFIGURATION=file)), only("CUDA_SYNC"))
+    file.write_text("features:\n  cuda:\n    categories: [CUDA_SYNC]\n    graph: node\n    kernel_names: short\n    buffer_size: 128 KiB\n    nvtx: off\n")
+    env = cuda(DFTRACER_CONFIGURATION=file, DFTRACER_GPU_EXIT_TIMEOUT_MS="7s")
+    run = is_whole(bench.run(launches(), "preload", env=env), only("CUDA_SYNC"))
     end = run.traces()[0].end["args"]
     chosen = end["cfg"]["cuda"]
     assert (chosen["graph"], chosen["kernel_names"], chosen["buffer_size"]) == ("node", "short", 128 << 10)
+    assert (chosen["nvtx"], chosen["exit_timeout_ms"]) == (0, 7000)
     assert end["gpu"]["buffer_bytes"] == 128 << 10
 
 
@@ -379,3 +399,13 @@ def test_run_offers_nvtx_from_outside(bench):
     line = [harness.command(), "run", "-q", "-o", folder / "log" / "t", "--", "sh", "-c", 'printf "%s" "$NVTX_INJECTION64_PATH"']
     done = subprocess.run([str(part) for part in line], capture_output=True, text=True, env=clean)
     assert "/libdftracer_preload.so" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("words, lost", [("", False), ("drops=5", True)])
+def test_run_says_what_is_missing_but_not_what_was_left_out_by_choice(bench, words, lost):
+    folder = bench.place("run")
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("DFTRACER_", "NVTX_"))}
+    line = [harness.command(), "run", "-o", folder / "log" / "t", "--", *launches()]
+    env = clean | {key: str(value) for key, value in cuda(words).items()}
+    done = subprocess.run([str(part) for part in line], capture_output=True, text=True, env=env)
+    assert "1 trace: " in done.stderr and ("not everything was recorded" in done.stderr) == lost, done.stderr

@@ -94,11 +94,21 @@ def test_the_tracer_that_comes_later_goes_on_beside_the_subscription(bench):
 
 
 def test_cuda_that_comes_within_a_window(bench):
-    code = WINDOW.replace(USE_CUDA, "").replace("(activities), dft_fn(\"test\", \"window\"): work()", "(activities):\n      " + USE_CUDA.strip() + "; work()")
+    code = WINDOW.replace(USE_CUDA, "").replace("(activities), dft_fn(\"test\", \"window\"): work()", "(activities), dft_fn('test', 'window'):\n      " + USE_CUDA.strip() + "; work()")
     code = code.replace("\nwork()\nfor", "\nfor")
     result = run(bench, code=code, DFTRACER_CUDA_YIELD="1")
     assert result.out == b"subscribed 0 seen True\n" and not result.err
-    assert [g["detail"] for g in gaps(result)] == [LEFT] and works(result) == 1
+    assert works(result) == 1
+    (gap,), (window,) = gaps(result), result.trace().named("window")
+    assert gap["detail"] == LEFT and gap["first_ts"] <= window["ts"] and window["ts"] + window["dur"] <= gap["last_ts"]
+
+
+def test_cuda_that_comes_within_a_window_that_never_ends(bench):
+    code = WINDOW.replace(USE_CUDA, "").replace("\nwork()\n", "\n").replace("\nwork()\nprint", "\nprint")
+    code = code.replace("print(", "profiler.profile(activities).__enter__()\n" + USE_CUDA + "work()\nprint(")
+    result = run(bench, windows=0, code=code, DFTRACER_CUDA_YIELD="1")
+    (gap,) = gaps(result)
+    assert gap["detail"] == LEFT and gap["first_ts"] < gap["last_ts"] and not result.err
 
 
 def test_a_window_that_is_open_at_the_end(bench):

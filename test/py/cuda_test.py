@@ -4,9 +4,13 @@ tracer take turns or say who sees nothing, their views agree, NVTX ranges and op
 Exit status 77 where that cannot be run.
 
     cuda_test.py      (with the package in PYTHONPATH or installed)
+
+With DFTRACER_CUDA_TEST_LOG=PREFIX the traces stay, as PREFIX-1..., one number for each program that was run.
 """
 
 import collections
+import glob
+import itertools
 import json
 import os
 import pathlib
@@ -19,6 +23,7 @@ SKIP = 77
 KERNELS, RUNTIME = "CUDA_KERNEL", "CUDA_RUNTIME_API"
 SLACK_US = 50
 
+NOTHING = "from dftracer.python import dftracer; dftracer.initialize_log()"
 WORK = """
 import sys, torch
 from dftracer.python import ai, dft_fn, dftracer
@@ -78,9 +83,17 @@ torch.cuda.synchronize()
 """
 
 
-def records(folder):
-    for path in sorted(pathlib.Path(folder).glob("t*.pfw.gz")):
-        data = path.read_bytes()
+PROGRAMS = itertools.count(1)
+KEPT = os.environ.pop("DFTRACER_CUDA_TEST_LOG", None)
+
+
+def traces(prefix):
+    return sorted(glob.glob(glob.escape(prefix) + "-*.pfw.gz"))
+
+
+def records(prefix):
+    for path in traces(prefix):
+        data = pathlib.Path(path).read_bytes()
         while data:
             member = zlib.decompressobj(wbits=31)
             for line in member.decompress(data).splitlines():
@@ -93,16 +106,22 @@ class Traced:
 
     def __init__(self, code, *arguments, **environment):
         with tempfile.TemporaryDirectory() as folder:
-            env = os.environ | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{folder}/t", "DFTRACER_DISABLE_IO": "1"}
+            prefix = f"{KEPT or folder + '/t'}-{next(PROGRAMS)}"
+            for old in traces(prefix):
+                os.unlink(old)
+            env = os.environ | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": prefix, "DFTRACER_DISABLE_IO": "1"}
             command = [sys.executable, "-c", code, *arguments]
             done = subprocess.run(command, env=env | environment, capture_output=True, text=True)
             if done.returncode != 0:
                 raise AssertionError(f"the program ends with {done.returncode}: {done.stdout}{done.stderr}")
             self.out, self.err = done.stdout, done.stderr
-            self.records = list(records(folder))
+            self.records = list(records(prefix))
         self.events = [r for r in self.records if r["ph"] == 1]
         self.kernels = [e for e in self.events if e["cat"] == KERNELS]
         self.notes = [line for line in self.err.splitlines() if line.startswith("dftracer: ")]
+
+    def is_built_with(self, part):
+        return any(e["args"]["build"][part] for e in self.events if e["name"] == "end" and e["cat"] == "dftracer")
 
     def notes_of(self, name):
         return [r["args"] for r in self.records if r["ph"] != 1 and r["name"] == name]
@@ -190,8 +209,11 @@ def main():
         import torch
     except ImportError:
         return SKIP
-    if not torch.cuda.is_available() or not any(e["cat"] in (KERNELS, RUNTIME) for e in Traced(WORK).events):
-        print("no GPU, or the tracer is built without CUDA tracing")
+    if not torch.cuda.is_available():
+        print("no GPU")
+        return SKIP
+    if not Traced(NOTHING).is_built_with("cuda"):
+        print("the tracer is built without CUDA tracing")
         return SKIP
     failed = 0
     for name, test in list(globals().items()):

@@ -121,6 +121,7 @@ struct DeviceFacts {
   std::uint32_t multiprocessors = 0;
   std::uint32_t capability_major = 0;
   std::uint32_t capability_minor = 0;
+  char pci_address[24] = {};  // empty: not known
 };
 struct ContextFacts {
   std::uint32_t id = kNoId;

@@ -237,6 +237,7 @@ void ActivityWriter::device(const DeviceFacts& facts) {
     args.add_string("mig_uuid", uuid_text(facts.mig_uuid, "MIG-", text));
     args.add_uint64("gpu_instance_id", facts.gpu_instance);
   }
+  if (facts.pci_address[0] != '\0') args.add_string("pci_address", facts.pci_address);
   args.add_uint64("multiprocessors", facts.multiprocessors);
   args.add_uint64("core_clock_khz", facts.core_clock_khz);
   args.add_uint64("memory_bytes", facts.memory_bytes);

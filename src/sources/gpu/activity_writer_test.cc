@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "record/drained_records_for_test.h"
 #include "sources/gpu/fake_backend.h"
 
@@ -156,6 +158,17 @@ TEST_F(ActivityWriterTest, SyncGetsTheDeviceOfItsContext) {
   const auto record = event();
   EXPECT_EQ(record.arg("device_id"), 3u);
   EXPECT_EQ(record.arg("cuda_event_id"), ~std::uint64_t{0});
+}
+
+TEST_F(ActivityWriterTest, DevicesTellTheirPlaceOnTheBusWhereItIsKnown) {
+  DeviceFacts facts;
+  writer_.device(facts);
+  std::snprintf(facts.pci_address, sizeof facts.pci_address, "0000:1b:00.0");
+  writer_.device(facts);
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 2u);
+  EXPECT_EQ(drained_.records[0].text("pci_address"), "(absent)");
+  EXPECT_EQ(drained_.records[1].text("pci_address"), "0000:1b:00.0");
 }
 
 TEST_F(ActivityWriterTest, LossesAreRecordsAndSums) {

@@ -58,6 +58,8 @@ class Backend {
   virtual void wind_down() = 0;
   // Switches everything off. The library stays mapped; callbacks may still come and are counted only.
   virtual void stop() = 0;
+  // After the last decode() and collect_losses(): what the library keeps for us is given up.
+  virtual void release() {}
   virtual void decode(const RawBuffer& buffer, ActivitySink& sink) = 0;
   // Losses that the library knows of since the last call, and graphs that were made.
   virtual void collect_losses(ActivitySink& sink) = 0;

@@ -62,6 +62,7 @@ bool GpuSource::start(const Settings& settings, Backend& backend) {
   take_sample(true);
   if (!start_thread()) {
     backend.stop();
+    backend.release();
     pool_.close();
     Status refused;
     refused.detail = "no thread";
@@ -217,6 +218,7 @@ void GpuSource::end_of_recording() {
   pool_.close();
   drain_buffers();
   collect_losses();
+  backend_->release();
   emit_clock(0);
   // Who waits for a flush meanwhile has it.
   flush_done_.store(flush_asked_.load(std::memory_order_acquire), std::memory_order_release);

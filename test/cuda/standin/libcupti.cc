@@ -17,16 +17,19 @@ using standin::Buffer;
 using standin::Counters;
 using standin::Recording;
 
-constexpr int kOk = 0, kInvalidParameter = 1, kMaxLimit = 12, kNotReady = 13, kConflict = 39;
+constexpr int kOk = 0, kInvalidParameter = 1, kMaxLimit = 12, kNotReady = 13, kNotCompatible = 14, kConflict = 39;
 // Callbacks of the resource domain.
 constexpr std::uint32_t kContextCreated = 1, kGraphCreated = 9, kGraphExecCreated = 18, kGraphNodeCloned = 20;
-constexpr int kZeroedBuffers = 5;  // attribute
+constexpr int kZeroedBuffers = 5, kGraphTrace = 20, kThreadIdType = 21;  // attributes
 constexpr int kInvalidOperation = 7;
 constexpr std::uint32_t kUnifiedMemory = 25;
 constexpr std::uint32_t kUnknownKind = 200, kUnknownSize = 48;
 
 using Request = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
 using Complete = void (*)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t);
+// Of a subscriber among several.
+using RequestV2 = void (*)(std::uint8_t**, std::size_t*, std::size_t*, void*);
+using CompleteV2 = void (*)(std::uint8_t*, std::size_t, std::size_t, void*);
 using Clock = std::uint64_t (*)();
 using Callback = void (*)(void*, int, std::uint32_t, const void*);
 
@@ -34,7 +37,7 @@ struct Scenario {
   std::uint32_t api = 0, zero_every = 0, zero_end_every = 0, unknown = 0, threads = 1, repeat = 1;
   std::uint64_t drops = 0;
   std::uint32_t graph = 0, graph_nodes = 0, child_nodes = 0;
-  bool hold = false, hang = false, shift = false, no_context = false;
+  bool hold = false, hang = false, shift = false, no_context = false, share = false, nodes = false;
   std::string conflict;
   std::map<std::uint32_t, int> fail;
 };
@@ -49,6 +52,9 @@ struct State {
   std::uint64_t shift_ns = 0;
   Request request = nullptr;
   Complete complete = nullptr;
+  RequestV2 request_v2 = nullptr;
+  CompleteV2 complete_v2 = nullptr;
+  bool shared = false;  // the subscription is one of several
   Callback callback = nullptr;
   Clock clock = nullptr;
   void* user = nullptr;
@@ -136,6 +142,10 @@ void apply(const std::string& word) {
     s.scenario.no_context = number != 0;
   else if (key == "graph")
     std::sscanf(value.c_str(), "%u:%u:%u", &s.scenario.graph, &s.scenario.graph_nodes, &s.scenario.child_nodes);
+  else if (key == "share")
+    s.scenario.share = number != 0;
+  else if (key == "nodes")
+    s.scenario.nodes = number != 0;
   else if (key == "shift")
     s.scenario.shift = number != 0;
   else {
@@ -224,6 +234,24 @@ std::uint64_t count_records(const std::string& bytes) {
     at += size_of(kind);
   }
   return count;
+}
+
+// The form that belongs to one client alone, while there are several.
+bool is_closed() {
+  if (!state().shared) return false;
+  ++state().counters.closed;
+  return true;
+}
+// The other form, without a subscriber of that kind.
+bool is_foreign(const void* subscriber) { return !state().shared || subscriber != &state(); }
+
+void request_v1(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+  std::size_t info[4] = {sizeof info};
+  state().request_v2(buffer, size, most, info);
+}
+void complete_v1(void*, std::uint32_t, std::uint8_t* buffer, std::size_t size, std::size_t valid) {
+  std::size_t info[4] = {sizeof info};
+  state().complete_v2(buffer, size, valid, info);
 }
 
 // Hands over whole records in as many buffers as they need.
@@ -401,12 +429,12 @@ EXPORT int cuptiGetGraphExecId(void* exec, std::uint32_t* id) {
 }
 EXPORT int cuptiActivityRegisterCallbacks(Request request, Complete complete) {
   called();
+  if (is_closed()) return kNotCompatible;
   state().request = request;
   state().complete = complete;
   return kOk;
 }
-EXPORT int cuptiActivityEnable(std::uint32_t kind) {
-  called();
+static int enable(std::uint32_t kind) {
   State& s = state();
   if (kind == 25 && s.scenario.no_context) return kNotReady;
   if (const auto fail = s.scenario.fail.find(kind); fail != s.scenario.fail.end()) return fail->second;
@@ -416,14 +444,18 @@ EXPORT int cuptiActivityEnable(std::uint32_t kind) {
   s.counters.enabled |= std::uint64_t{1} << kind;
   return kOk;
 }
+EXPORT int cuptiActivityEnable(std::uint32_t kind) {
+  called();
+  return is_closed() ? kNotCompatible : enable(kind);
+}
 EXPORT int cuptiActivityDisable(std::uint32_t kind) {
   called();
+  if (is_closed()) return kNotCompatible;
   state().counters.enabled &= ~(std::uint64_t{1} << kind);
   return kOk;
 }
 EXPORT int cuptiActivityEnableAndDump(std::uint32_t kind) { return cuptiActivityEnable(kind); }
-EXPORT int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, std::uint8_t** record) {
-  called();
+static int next_record(std::uint8_t* buffer, std::size_t valid, std::uint8_t** record) {
   std::uint8_t* next = buffer;
   if (*record != nullptr) {
     std::uint32_t kind;
@@ -435,6 +467,10 @@ EXPORT int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, s
   if (next >= buffer + valid) return kMaxLimit;
   *record = next;
   return kOk;
+}
+EXPORT int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, std::uint8_t** record) {
+  called();
+  return is_closed() ? kNotCompatible : next_record(buffer, valid, record);
 }
 EXPORT int cuptiActivityFlushAll(std::uint32_t flag) {
   called();
@@ -457,11 +493,13 @@ EXPORT int cuptiActivityFlushAll(std::uint32_t flag) {
 }
 EXPORT int cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* dropped) {
   called();
+  if (is_closed()) return kNotCompatible;
   *dropped = __atomic_exchange_n(&state().scenario.drops, 0, __ATOMIC_RELAXED);
   return kOk;
 }
 EXPORT int cuptiActivitySetAttribute(int attribute, std::size_t*, void* value) {
   called();
+  if (is_closed()) return kNotCompatible;
   if (attribute == kZeroedBuffers) state().zeroed = *static_cast<std::uint8_t*>(value) != 0;
   return kOk;
 }
@@ -469,16 +507,23 @@ EXPORT int cuptiActivityGetAttribute(int, std::size_t*, void*) {
   called();
   return kOk;
 }
-EXPORT int cuptiSubscribe(void** subscriber, Callback callback, void* user) {
-  called();
+static int subscribe(void** subscriber, Callback callback, void* user, bool share) {
   State& s = state();
   if (!s.scenario.conflict.empty()) s.holder = s.scenario.conflict;
-  if (!s.scenario.conflict.empty() || s.callback != nullptr) return kConflict;
-  s.holder.clear();
+  // Several want a driver that can (share=1), and that all say so: the one that holds it then does.
+  if (share && !s.scenario.share) return kConflict;
+  if (!share && !s.scenario.conflict.empty()) return kConflict;
+  if (s.callback != nullptr) return kConflict;
+  if (s.scenario.conflict.empty()) s.holder.clear();
+  s.shared = share;
   s.callback = callback;
   s.user = user;
   *subscriber = &s;
   return kOk;
+}
+EXPORT int cuptiSubscribe(void** subscriber, Callback callback, void* user) {
+  called();
+  return subscribe(subscriber, callback, user, false);
 }
 EXPORT int cuptiSubscribe_v2(void** subscriber, Callback callback, void* user, void* params) {
   struct Params {
@@ -486,10 +531,14 @@ EXPORT int cuptiSubscribe_v2(void** subscriber, Callback callback, void* user, v
     const char* name;
     char* holder;
     std::size_t holder_size;
+    std::uint8_t share;
+    std::uint8_t padding[7];
   };
-  const int result = cuptiSubscribe(subscriber, callback, user);
+  called();
   auto* p = static_cast<Params*>(params);
-  if (result == kConflict && p != nullptr && p->holder != nullptr) {
+  const bool share = p != nullptr && p->size > offsetof(Params, share) && p->share == 1;
+  const int result = subscribe(subscriber, callback, user, share);
+  if (p != nullptr && p->holder != nullptr && (result == kConflict || share)) {
     std::snprintf(p->holder, p->holder_size, "%s", state().holder.c_str());
   }
   if (result == kOk && p != nullptr && p->name != nullptr) state().holder = p->name;
@@ -500,6 +549,8 @@ EXPORT int cuptiUnsubscribe(void*) {
   ++state().counters.unsubscribed;
   state().sees = 0;
   state().callback = nullptr;
+  if (state().shared) state().request = nullptr;
+  state().shared = false;
   return kOk;
 }
 EXPORT int cuptiEnableCallback(std::uint32_t on, void*, int domain, std::uint32_t id) {
@@ -523,6 +574,7 @@ EXPORT int cuptiGetCallbackName(int domain, std::uint32_t id, const char** name)
 }
 EXPORT int cuptiSetThreadIdType(int) {
   called();
+  if (is_closed()) return kNotCompatible;
   return kOk;
 }
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void*, std::uint32_t) {
@@ -531,11 +583,15 @@ EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(void*, std::uint32_t) {
 }
 EXPORT int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t on) {
   called();
+  if (is_closed()) return kNotCompatible;
   state().counters.calls_left_out += on == 0 ? 1 : 0;
   return kOk;
 }
 EXPORT int cuptiActivityEnableDriverApi(std::uint32_t, std::uint8_t on) {
   called();
+  if (is_closed()) return kNotCompatible;
   state().counters.calls_left_out += on == 0 ? 1 : 0;
   return kOk;
 }
+
+#include "several_subscribers.h"

@@ -22,6 +22,9 @@ namespace standin {
 //   no_context=1     no context exists before the first flush
 //   graph=ID:NODES:CHILD  at the first flush a graph is made executable, with NODES kernels and a child graph of CHILD
 //                         kernels (0: none)
+//   share=1          the driver lets several subscribers work side by side (with api=130300); then the one of conflict=
+//                    does, too
+//   nodes=1          another subscriber has had graphs recorded node by node
 //   shift=1          times are moved so that the recording ends now
 using Configure = void (*)(const char* words);  // dft_standin_configure
 
@@ -34,6 +37,7 @@ struct Counters {
   std::uint64_t discarded;       // records for which there was no buffer
   std::uint64_t unsubscribed;
   std::uint64_t enabled;         // bit per kind
+  std::uint64_t closed;          // calls of the form for one client, made by one of several
   std::uint64_t calls_left_out;  // cuptiActivityEnableRuntimeApi and -DriverApi with 0
 };
 using Read = void (*)(Counters* out);  // dft_standin_counters

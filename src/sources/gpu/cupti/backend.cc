@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kTaken = 39;                         // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
 constexpr std::uint32_t kForced = 1;               // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
-constexpr int kBufferPerThread = 9;                // attribute; headers of old toolkits lack the name
 constexpr std::uint32_t kHasBufferPerThread = 21;  // 12.3
 
 struct KindRow {
@@ -118,16 +117,17 @@ bool CuptiBackend::start(const Settings& settings, BufferPool& pool, StatusSink&
     }
   }
   names_.configure(library_.functions.callback_name, settings.api);
-  decoder_.configure({settings.categories, library_.version, library_.functions.next_record}, names_);
   capture.may_refuse.store(library_.version.may_refuse_buffers(), std::memory_order_relaxed);
   capture.pool.store(&pool, std::memory_order_release);
-  if (!subscribe(statuses)) return false;
-  check_clock();
-  set_attributes();
-  const CUptiResult result = library_.functions.register_callbacks(&request_buffer, &buffer_completed);
-  if (result != CUPTI_SUCCESS) fail(statuses, result, nullptr);
-  if (result != CUPTI_SUCCESS || !enable_kinds(statuses)) {
-    unsubscribe();
+  client_.be_alone(library_.functions);
+  bool recording = subscribe(statuses, true) && begin(statuses);
+  if (!recording && shares()) {  // rather alone than not at all
+    has_shared_ = false;
+    release();
+    recording = subscribe(statuses, false) && begin(statuses);
+  }
+  if (!recording) {
+    release();
     return false;
   }
   Status on;
@@ -137,20 +137,38 @@ bool CuptiBackend::start(const Settings& settings, BufferPool& pool, StatusSink&
   return true;
 }
 
-bool CuptiBackend::subscribe(StatusSink& statuses) {
+bool CuptiBackend::begin(StatusSink& statuses) {
+  decoder_.configure({settings_.categories, library_.version, client_.walk()}, names_);
+  capture.client = &client_;
+  check_clock();
+  set_attributes();
+  const CUptiResult result = client_.register_callbacks();
+  if (result == CUPTI_SUCCESS) return enable_kinds(statuses);
+  fail(statuses, result, nullptr);
+  return false;
+}
+
+CUptiResult CuptiBackend::subscribe_by_name(bool share) {
+  SubscriberParams params{};
+  params.size = share ? kSubscriberParamsWithShare : kSubscriberParamsWithoutShare;
+  params.name = "dftracer";
+  params.holder = holder_;
+  params.holder_size = sizeof holder_;
+  params.share = 1;
+  return library_.functions.subscribe_v2(&subscriber_, &on_callback, nullptr, &params);
+}
+
+bool CuptiBackend::subscribe(StatusSink& statuses, bool may_share) {
   const Functions& f = library_.functions;
   holder_[0] = '\0';
-  CUptiResult result;
-  if (f.subscribe_v2 != nullptr) {
-    SubscriberParams params{};
-    params.size = kSubscriberParamsWithoutShare;
-    params.name = "dftracer";
-    params.holder = holder_;
-    params.holder_size = sizeof holder_;
-    result = f.subscribe_v2(&subscriber_, &on_callback, nullptr, &params);
-  } else {
-    result = f.subscribe(&subscriber_, &on_callback, nullptr);
+  if (may_share && Client::can_share(f, library_.version) && subscribe_by_name(true) == CUPTI_SUCCESS) {
+    client_.be_among_others(f, subscriber_);
+    has_shared_ = true;
+    return true;
   }
+  // The driver is older, or another client wants CUPTI for itself.
+  const CUptiResult result =
+      f.subscribe_v2 != nullptr ? subscribe_by_name(false) : f.subscribe(&subscriber_, &on_callback, nullptr);
   if (result == CUPTI_SUCCESS) return true;
   subscriber_ = nullptr;
   if (static_cast<int>(result) == kTaken && settings_.beside_holder) return true;
@@ -178,28 +196,28 @@ void CuptiBackend::unsubscribe() {
   subscriber_ = nullptr;
 }
 
-void CuptiBackend::set_attribute(int attribute, std::uint8_t value) {
-  std::size_t size = sizeof value;
-  library_.functions.set_attribute(static_cast<CUpti_ActivityAttribute>(attribute), &size, &value);
+// Buffers are walked, and drops asked for, through the subscription: it goes last.
+void CuptiBackend::release() {
+  if (dead_) return;
+  unsubscribe();
+  client_.be_alone(library_.functions);
 }
 
 void CuptiBackend::set_attributes() {
-  set_attribute(kZeroedBuffers, 1);  // the pool's are
-  if (library_.version.api() >= kHasBufferPerThread) set_attribute(kBufferPerThread, 1);
-  library_.functions.set_thread_id_type(static_cast<CUpti_ActivityThreadIdType>(1));  // of the kernel
-  if (library_.functions.enable_allocation_source != nullptr && settings_.wants(ActivityKind::kMemory)) {
-    library_.functions.enable_allocation_source(1);
-  }
+  client_.set_attribute(Attribute::kZeroedBuffers, 1);  // the pool's are
+  if (library_.version.api() >= kHasBufferPerThread) client_.set_attribute(Attribute::kBufferPerThread, 1);
+  client_.set_thread_id_type(1);  // of the kernel
+  if (settings_.wants(ActivityKind::kMemory)) client_.record_allocation_source();
 }
 
 // For the client that comes next: its buffers may hold anything, and its threads have CUPTI's own numbers.
 void CuptiBackend::reset_attributes() {
-  set_attribute(kZeroedBuffers, 0);
-  library_.functions.set_thread_id_type(static_cast<CUpti_ActivityThreadIdType>(0));
+  client_.set_attribute(Attribute::kZeroedBuffers, 0);
+  client_.set_thread_id_type(0);
 }
 
 bool CuptiBackend::enable(int kind, const char* category, StatusSink& statuses) {
-  const CUptiResult result = library_.functions.enable(static_cast<CUpti_ActivityKind>(kind));
+  const CUptiResult result = client_.enable(kind);
   if (result == CUPTI_SUCCESS) {
     enabled_ |= std::uint64_t{1} << kind;
     return true;
@@ -212,13 +230,15 @@ bool CuptiBackend::enable(int kind, const char* category, StatusSink& statuses) 
 bool CuptiBackend::enable_kinds(StatusSink& statuses) {
   enabled_ = 0;
   bool tried = false;
+  const bool graphs = settings_.wants(ActivityKind::kGraph) && settings_.graph == GraphMode::kGraph &&
+                      graphs_are_whole(statuses);  // to be said before any kind is enabled
   for (const KindRow& row : kKinds) {
     const bool api = row.category == ActivityKind::kRuntimeApi || row.category == ActivityKind::kDriverApi;
     if (!settings_.wants(row.category) || (api && settings_.api == ApiMode::kNone)) continue;
     tried = true;
     if (enable(row.kind, category_name(row.category).data(), statuses) && api) leave_calls_out(row.category);
   }
-  if (settings_.wants(ActivityKind::kGraph) && settings_.graph == GraphMode::kGraph) {
+  if (graphs) {
     tried = true;
     if (enable(kGraphTrace, category_name(ActivityKind::kGraph).data(), statuses)) count_graph_nodes(statuses);
   }
@@ -226,8 +246,7 @@ bool CuptiBackend::enable_kinds(StatusSink& statuses) {
   if (enabled_ == 0 && (tried || !settings_.wants(ActivityKind::kUnifiedMemory))) return false;
   // What exists already is told too, where this CUPTI can.
   for (const int kind : {static_cast<int>(CUPTI_ACTIVITY_KIND_DEVICE), static_cast<int>(CUPTI_ACTIVITY_KIND_CONTEXT)}) {
-    const auto known = static_cast<CUpti_ActivityKind>(kind);
-    if (library_.functions.enable_and_dump != nullptr && library_.functions.enable_and_dump(known) == CUPTI_SUCCESS) {
+    if (client_.enable_with_what_exists(kind) == CUPTI_SUCCESS) {
       enabled_ |= std::uint64_t{1} << kind;
     } else {
       enable(kind, nullptr, statuses);
@@ -238,11 +257,20 @@ bool CuptiBackend::enable_kinds(StatusSink& statuses) {
   return true;
 }
 
+// Subscribers among several have graphs all as one record each, or all node by node.
+bool CuptiBackend::graphs_are_whole(StatusSink& statuses) {
+  if (!client_.shares()) return true;
+  const CUptiResult result = client_.set_attribute(Attribute::kGraphTrace, 1);
+  if (result == CUPTI_SUCCESS) return true;
+  fail(statuses, result, "another client of CUPTI has graphs recorded node by node, and so they are here",
+       category_name(ActivityKind::kGraph).data());
+  return false;
+}
+
 void CuptiBackend::leave_calls_out(ActivityKind kind) {
   const bool runtime = kind == ActivityKind::kRuntimeApi;
-  const auto set = runtime ? library_.functions.enable_runtime_api : library_.functions.enable_driver_api;
-  if (set == nullptr) return;  // before 12.5 the decoder leaves them out
-  names_.for_each_left_out(kind, [&](std::uint32_t id) { set(id, 0); });
+  // Before 12.5 the decoder leaves them out.
+  names_.for_each_left_out(kind, [&](std::uint32_t id) { client_.leave_call_out(runtime, id); });
 }
 
 bool CuptiBackend::knows_graph_nodes(StatusSink& statuses) {
@@ -280,7 +308,7 @@ void CuptiBackend::start_unified_memory_or_wait() {
     return;
   }
   capture.unified_memory_on.store(true, std::memory_order_relaxed);
-  const CUptiResult result = start_unified_memory(library_.functions);
+  const CUptiResult result = start_unified_memory(library_.functions, client_);
   if (result == CUPTI_SUCCESS) {
     unified_memory_stays_ = true;
     enabled_ |= kBit;
@@ -340,7 +368,7 @@ void CuptiBackend::flush(bool forced) {
 void CuptiBackend::disable(std::uint64_t kinds) {
   if (library_.version.disable_may_hang()) return;
   for (int kind = 0; kind < 64; ++kind) {
-    if ((enabled_ & kinds) >> kind & 1u) library_.functions.disable(static_cast<CUpti_ActivityKind>(kind));
+    if ((enabled_ & kinds) >> kind & 1u) client_.disable(kind);
   }
 }
 
@@ -361,7 +389,6 @@ void CuptiBackend::stop() {
   flush(false);
   flush(true);
   reset_attributes();
-  unsubscribe();
 }
 
 void CuptiBackend::collect_losses(ActivitySink& sink) {
@@ -369,7 +396,7 @@ void CuptiBackend::collect_losses(ActivitySink& sink) {
   tell_unified_memory();
   capture.graph_sizes.drain([&](GraphSize size) { sink.graph({size.graph, size.nodes}); });
   std::size_t dropped = 0;
-  if (library_.functions.dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped != 0) {
+  if (client_.dropped_records(&dropped) == CUPTI_SUCCESS && dropped != 0) {
     sink.loss(LossCause::kDropped, dropped, 0, "dropped by CUPTI");
   }
   if (told_quiet_ || settings_.api != ApiMode::kQuiet) return;

@@ -5,11 +5,13 @@
 //   1. The subscription is held from start to stop, so that no other client takes our buffers unnoticed; when another
 //      holds it, nothing is registered and nothing enabled, but for one that is idle and tells us before it works
 //      (Settings::beside_holder).
+//      Where CUPTI and the driver let several subscribers work side by side, it is shared from the start.
 //   2. cuptiFinalize is never called, the library never closed.
 #pragma once
 
 #include "sources/gpu/backend.h"
 #include "sources/gpu/cupti/api_names.h"
+#include "sources/gpu/cupti/client.h"
 #include "sources/gpu/cupti/decode.h"
 #include "sources/gpu/cupti/library.h"
 
@@ -26,6 +28,7 @@ class CuptiBackend final : public Backend {
   void flush(bool forced) override;
   void wind_down() override;
   void stop() override;
+  void release() override;
   void decode(const RawBuffer& buffer, ActivitySink& sink) override { decoder_.decode(buffer, sink); }
   void collect_losses(ActivitySink& sink) override;
   std::uint64_t now_ns() override;
@@ -37,19 +40,21 @@ class CuptiBackend final : public Backend {
   // Another client has put its own clock in place, as Kineto does when it takes the buffers. Any thread, while running.
   bool was_taken_over() const { return is_realtime_ && !dead_ && !clock_is_realtime(); }
   // Buffers of another client, which are not zeroed, may come between ours. Any thread, while running.
-  void expect_foreign_buffers(bool on) { set_attribute(kZeroedBuffers, on ? 0 : 1); }
+  void expect_foreign_buffers(bool on) { client_.set_attribute(Attribute::kZeroedBuffers, on ? 0 : 1); }
+  bool shares() const { return client_.shares(); }  // other subscribers may work beside us
+  bool has_shared() const { return has_shared_; }   // ... some time
   const char* loaded_from() const { return library_.path.c_str(); }
   std::uint32_t version() const { return library_.version.api(); }
   std::uint32_t driver_cuda() const { return library_.driver_cuda; }
 
  private:
-  static constexpr int kZeroedBuffers = 5;  // attribute; headers of old toolkits lack the name
-
-  bool subscribe(StatusSink& statuses);
+  bool subscribe(StatusSink& statuses, bool may_share);
+  bool begin(StatusSink& statuses);  // subscribed
   void tell_refused(StatusSink& statuses, CUptiResult result);
   void set_attributes();
   void reset_attributes();
-  void set_attribute(int attribute, std::uint8_t value);
+  CUptiResult subscribe_by_name(bool share);
+  bool graphs_are_whole(StatusSink& statuses);
   void unsubscribe();
   bool enable_kinds(StatusSink& statuses);
   bool enable(int kind, const char* category, StatusSink& statuses);
@@ -73,8 +78,10 @@ class CuptiBackend final : public Backend {
   bool told_quiet_ = false;
   bool partial_ = false;
   bool told_graphs_ = false;
+  bool has_shared_ = false;
   bool unified_memory_stays_ = false;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  Client client_;
   char holder_[128] = {};
   std::uint64_t enabled_ = 0;  // bit per kind of CUPTI
   ApiNames names_;

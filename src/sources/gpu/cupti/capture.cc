@@ -33,7 +33,7 @@ void buffer_completed(CUcontext context, std::uint32_t, std::uint8_t* buffer, st
   pool->push(buffer, valid, context);
 }
 
-CUptiResult start_unified_memory(const Functions& functions) {
+CUptiResult start_unified_memory(const Functions& functions, const Client& client) {
   if (functions.configure_unified_memory == nullptr) return CUPTI_ERROR_NOT_SUPPORTED;
   // All eight: those that a device does not know are refused with the rest, so transfers alone are the second try.
   constexpr int kKinds[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -47,7 +47,7 @@ CUptiResult start_unified_memory(const Functions& functions) {
   CUptiResult result = functions.configure_unified_memory(configs, std::size(kKinds));
   if (result != CUPTI_SUCCESS) result = functions.configure_unified_memory(configs, 2);
   if (result != CUPTI_SUCCESS) return result;
-  return functions.enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+  return client.enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
 namespace {
@@ -67,7 +67,7 @@ void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const 
   const Functions* functions = capture.unified_memory.load(std::memory_order_acquire);
   if (functions == nullptr) return;
   if (capture.unified_memory_on.exchange(true, std::memory_order_acq_rel)) return;
-  capture.unified_memory_result.store(static_cast<std::int32_t>(start_unified_memory(*functions)),
+  capture.unified_memory_result.store(static_cast<std::int32_t>(start_unified_memory(*functions, *capture.client)),
                                       std::memory_order_release);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "sources/gpu/buffer_pool.h"
+#include "sources/gpu/cupti/client.h"
 #include "sources/gpu/cupti/functions.h"
 #include "sources/gpu/cupti/graph_nodes.h"
 
@@ -21,6 +22,7 @@ struct Capture {
 
   // Unified memory counters wait for a context.
   std::atomic<const Functions*> unified_memory{nullptr};  // null: not wanted
+  const Client* client = nullptr;                         // set before
   std::atomic<bool> unified_memory_on{false};
   std::atomic<std::int32_t> unified_memory_result{-1};  // of the first attempt; -1: none yet
 
@@ -35,6 +37,6 @@ void buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buf
 void on_callback(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 
 // Configures all counters and enables their kind. Any result; 13 (not ready) before a context exists.
-CUptiResult start_unified_memory(const Functions& functions);
+CUptiResult start_unified_memory(const Functions& functions, const Client& client);
 
 }  // namespace dft::gpu::cupti

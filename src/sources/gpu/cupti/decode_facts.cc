@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "sources/gpu/cupti/decode.h"
+#include "sources/gpu/cupti/pci_address.h"
 
 namespace dft::gpu::cupti {
 
@@ -24,6 +25,8 @@ bool decode_device(Record record, DeviceFacts& out) {
   out.multiprocessors = record.get(kMultiprocessors);
   out.capability_major = record.get(kCapabilityMajor);
   out.capability_minor = record.get(kCapabilityMinor);
+  const PciAddress address = pci_address_of(out.uuid);
+  std::memcpy(out.pci_address, address.text, sizeof out.pci_address);
   return true;
 }
 

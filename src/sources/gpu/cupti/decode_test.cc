@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -167,6 +168,61 @@ TEST(Decode, OverheadKindsHaveTheirNames) {
     Activity activity;
     ASSERT_TRUE(decode_overhead(Raw(17, 40).put(4, kind).record(), activity));
     EXPECT_EQ(fixed_operation_name(ActivityKind::kOverhead, activity.operation), name) << kind;
+  }
+}
+
+// The numbers are the header's, the names those of docs/gpu.md.
+TEST(Decode, OperationsHaveTheirNames) {
+  const std::pair<int, const char*> copies[] = {
+      {CUPTI_ACTIVITY_MEMCPY_KIND_UNKNOWN, "MemcpyUnknown"}, {CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, "MemcpyHtoD"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, "MemcpyDtoH"},       {CUPTI_ACTIVITY_MEMCPY_KIND_HTOA, "MemcpyHtoA"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_ATOH, "MemcpyAtoH"},       {CUPTI_ACTIVITY_MEMCPY_KIND_ATOA, "MemcpyAtoA"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_ATOD, "MemcpyAtoD"},       {CUPTI_ACTIVITY_MEMCPY_KIND_DTOA, "MemcpyDtoA"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, "MemcpyDtoD"},       {CUPTI_ACTIVITY_MEMCPY_KIND_HTOH, "MemcpyHtoH"},
+      {CUPTI_ACTIVITY_MEMCPY_KIND_PTOP, "MemcpyPtoP"},       {11, "MemcpyUnknown"}};
+  const auto name_of = [](const Activity& activity) { return fixed_operation_name(activity.kind, activity.operation); };
+  Activity activity;
+  for (const auto& [kind, name] : copies) {
+    ASSERT_TRUE(decode_memcpy(Raw(1, 96).put(4, static_cast<std::uint8_t>(kind)).record(), activity));
+    EXPECT_EQ(name_of(activity), name);
+  }
+  const std::pair<int, const char*> syncs[] = {
+      {CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_UNKNOWN, "SynchronizeUnknown"},
+      {CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE, "EventSynchronize"},
+      {CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT, "StreamWaitEvent"},
+      {CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE, "StreamSynchronize"},
+      {CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE, "ContextSynchronize"},
+      {5, "SynchronizeUnknown"}};
+  for (const auto& [type, name] : syncs) {
+    ASSERT_TRUE(decode_sync(Raw(38, 56).put(4, type).record(), activity));
+    EXPECT_EQ(name_of(activity), name);
+  }
+  const std::pair<int, const char*> counters[] = {
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_UNKNOWN, "UnifiedMemoryCounter"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD, "UnifiedMemoryTransferHtoD"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH, "UnifiedMemoryTransferDtoH"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT, "UnifiedMemoryCpuPageFault"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT, "UnifiedMemoryGpuPageFault"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THRASHING, "UnifiedMemoryThrashing"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THROTTLING, "UnifiedMemoryThrottling"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_REMOTE_MAP, "UnifiedMemoryRemoteMap"},
+      {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD, "UnifiedMemoryTransferDtoD"},
+      {9, "UnifiedMemoryCounter"}};
+  for (const auto& [counter, name] : counters) {
+    ASSERT_TRUE(decode_unified_memory(Raw(25, 64).put(4, counter).record(), activity));
+    EXPECT_EQ(name_of(activity), name);
+  }
+  const char* const memory[] = {"MemoryOperationUnknown", "MemoryAllocation", "MemoryRelease",
+                                "MemoryOperationUnknown"};
+  const char* const pools[] = {"MemoryOperationUnknown", "MemoryPoolCreation", "MemoryPoolDestruction",
+                               "MemoryPoolTrimming", "MemoryOperationUnknown"};
+  for (std::uint32_t operation = 0; operation < std::size(memory); ++operation) {
+    ASSERT_TRUE(decode_memory(Raw(49, 128).put(4, operation).record(), activity));
+    EXPECT_EQ(name_of(activity), memory[operation]) << operation;
+  }
+  for (std::uint32_t operation = 0; operation < std::size(pools); ++operation) {
+    ASSERT_TRUE(decode_memory_pool(Raw(50, 80).put(4, operation).record(), activity));
+    EXPECT_EQ(name_of(activity), pools[operation]) << operation;
   }
 }
 

@@ -23,6 +23,7 @@ struct SubscriberParams {
   std::uint8_t padding[7];
 };
 inline constexpr std::size_t kSubscriberParamsWithoutShare = offsetof(SubscriberParams, share);
+inline constexpr std::size_t kSubscriberParamsWithShare = sizeof(SubscriberParams);
 
 // X(member, symbol, oldest CUDA that has it, needed, signature)
 // Types that the headers of 10.1 do not declare stand as void*.
@@ -76,6 +77,8 @@ inline constexpr std::size_t kSubscriberParamsWithoutShare = offsetof(Subscriber
   X(enable_v2, cuptiActivityEnable_v2, 13020, false,                                                                   \
     CUptiResult (*)(CUpti_SubscriberHandle, CUpti_ActivityKind, void*))                                                \
   X(disable_v2, cuptiActivityDisable_v2, 13020, false,                                                                 \
+    CUptiResult (*)(CUpti_SubscriberHandle, CUpti_ActivityKind, void*))                                                \
+  X(enable_and_dump_v2, cuptiActivityEnableAndDump_v2, 13030, false,                                                   \
     CUptiResult (*)(CUpti_SubscriberHandle, CUpti_ActivityKind, void*))                                                \
   X(register_callbacks_v2, cuptiActivityRegisterCallbacks_v2, 13020, false,                                            \
     CUptiResult (*)(CUpti_SubscriberHandle, void*, void*))                                                             \

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sources/gpu/cupti/client.h"
 #include "sources/gpu/cupti/cupti_headers.h"
 #include "sources/gpu/cupti/functions.h"
 #include "sources/gpu/cupti/graph_nodes.h"
@@ -308,6 +309,22 @@ static_assert(offsetof(GraphData, graph) == offsetof(CUpti_GraphData, graph) &&
 static_assert(std::uint32_t{kGraphCreated} == std::uint32_t{CUPTI_CBID_RESOURCE_GRAPH_CREATED} &&
               std::uint32_t{kGraphExecCreated} == std::uint32_t{CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED} &&
               std::uint32_t{kGraphNodeCloned} == std::uint32_t{CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED});
+#endif
+
+#if CUPTI_API_VERSION >= 130000
+static_assert(offsetof(SubscriberParams, size) == offsetof(CUpti_SubscriberParams, structSize) &&
+              offsetof(SubscriberParams, name) == offsetof(CUpti_SubscriberParams, subscriberName) &&
+              offsetof(SubscriberParams, holder) == offsetof(CUpti_SubscriberParams, oldSubscriberName) &&
+              offsetof(SubscriberParams, holder_size) == offsetof(CUpti_SubscriberParams, oldSubscriberSize));
+#endif
+#if CUPTI_API_VERSION >= 130300
+static_assert(offsetof(SubscriberParams, share) == offsetof(CUpti_SubscriberParams, allowMultipleSubscribers) &&
+              sizeof(SubscriberParams) == sizeof(CUpti_SubscriberParams));
+static_assert(int(Attribute::kZeroedBuffers) == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER &&
+              int(Attribute::kBufferPerThread) == CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER &&
+              int(Attribute::kAllocationSource) == CUPTI_ACTIVITY_ATTR_ENABLE_ALLOCATION_SOURCE_TRACKING &&
+              int(Attribute::kGraphTrace) == CUPTI_ACTIVITY_ATTR_ENABLE_MULTI_SUBSCRIBER_GRAPH_TRACE &&
+              int(Attribute::kThreadIdType) == CUPTI_ACTIVITY_ATTR_THREAD_ID_TYPE);
 #endif
 
 // A function has the type that the header gives it; parameters of types that only later headers know are void*.

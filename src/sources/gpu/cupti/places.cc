@@ -105,35 +105,38 @@ struct Choice {
   }
 };
 
-struct Entry {  // what getdents64 writes
-  std::uint64_t inode;
-  std::int64_t next;
-  std::uint16_t size;
-  std::uint8_t type;
-  char name[1];
-};
-
 }  // namespace
 
-void find_mapped(Mapped* out) { dl_iterate_phdr(note_object, out); }
-
-bool find_in_folder(std::string_view folder, std::uint32_t wanted, std::uint32_t newest, Path* out) {
-  Path path(folder);
-  if (path.empty()) return false;
-  const int fd = base::raw::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  if (fd < 0) return false;
-  Choice choice{wanted, newest, {}};
+void walk_folder(const char* folder, void (*see)(void*, std::string_view), void* data) {
+  struct Entry {  // what getdents64 writes
+    std::uint64_t inode;
+    std::int64_t next;
+    std::uint16_t size;
+    std::uint8_t type;
+    char name[1];
+  };
+  const int fd = base::raw::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (fd < 0) return;
   alignas(Entry) char entries[4096];
   for (;;) {
     const long got = base::raw::call(SYS_getdents64, fd, reinterpret_cast<long>(entries), sizeof(entries));
     if (got <= 0) break;
     for (long at = 0; at < got;) {
       const auto* entry = reinterpret_cast<const Entry*>(entries + at);
-      choice.offer(entries + at + offsetof(Entry, name));
+      see(data, entries + at + offsetof(Entry, name));
       at += entry->size;
     }
   }
   base::raw::close(fd);
+}
+
+void find_mapped(Mapped* out) { dl_iterate_phdr(note_object, out); }
+
+bool find_in_folder(std::string_view folder, std::uint32_t wanted, std::uint32_t newest, Path* out) {
+  Path path(folder);
+  if (path.empty()) return false;
+  Choice choice{wanted, newest, {}};
+  for_each_name(path.c_str(), [&](std::string_view name) { choice.offer(name); });
   return choice.found && path.append("/") && path.append(choice.name) && out->assign(path.view());
 }
 

@@ -44,6 +44,14 @@ struct Mapped {
 };
 void find_mapped(Mapped* out);
 
+// The names in a folder, in its own order; none when it cannot be read.
+void walk_folder(const char* folder, void (*see)(void* data, std::string_view name), void* data);
+template <typename See>
+void for_each_name(const char* folder, See see) {
+  walk_folder(
+      folder, [](void* data, std::string_view name) { (*static_cast<See*>(data))(name); }, &see);
+}
+
 // The libcupti in `folder` that fits best: the release asked for (same major, nearest), else the newest, but none that
 // is newer than `newest` when an older one is there (0: no limit). False: the folder holds none.
 bool find_in_folder(std::string_view folder, std::uint32_t wanted, std::uint32_t newest, Path* out);
