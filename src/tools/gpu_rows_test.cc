@@ -132,9 +132,9 @@ TEST(GpuSummary, LatencyFromTheCallToTheKernelWhateverStandsFirst) {
                  7);
   EXPECT_TRUE(contains(
       out.json,
-      R"("launch_latency":[{"work":"kernel","pid":7,"device_id":0,"count":2,"min_us":4,"mean_us":5,"p50_us":4,"p99_us":4,"max_us":6}],"work_without_call":1)"))
+      R"("launch_latency":[{"work":"kernel","pid":7,"device_id":0,"count":2,"min_us":4,"mean_us":5,"p50_us":4,"p99_us":6,"max_us":6}],"work_without_call":1)"))
       << out.json;
-  EXPECT_TRUE(contains(out.csv, "launch_latency,7,0,kernel,2,10,4,5,4,4,6,,,,,,\n")) << out.csv;
+  EXPECT_TRUE(contains(out.csv, "launch_latency,7,0,kernel,2,10,4,5,4,6,6,,,,,,\n")) << out.csv;
 }
 
 TEST(GpuSummary, SaysThatTheDeviceWaitsForTheHost) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -21,10 +22,12 @@ class LogHistogram {
     ++count_;
   }
 
-  // Value at `share` (0..1) of the sorted values. Where a multiple of `step` lies in the bucket, that one.
+  // The smallest value that at least `share` (0..1) of all values do not exceed (nearest rank): of few values the 99th
+  // percentile is the largest. Where a multiple of `step` lies in the bucket, that one.
   std::uint64_t at(double share, std::uint64_t step = 1) const {
     if (count_ == 0) return 0;
-    auto left = static_cast<std::uint64_t>(share * static_cast<double>(count_ - 1)) + 1;
+    const double rank = std::ceil(share * static_cast<double>(count_) - 1e-6);
+    auto left = std::clamp(static_cast<std::uint64_t>(std::max(rank, 1.0)), std::uint64_t{1}, count_);
     for (unsigned octave = 0; octave < octaves_.size(); ++octave) {
       if (!octaves_[octave]) continue;
       for (unsigned bucket = 0; bucket < kBuckets; ++bucket) {

@@ -64,10 +64,27 @@ TEST(LogHistogram, PercentilesAreWithinOnePercent) {
     }
     std::sort(values.begin(), values.end());
     for (const double share : {0.0, 0.01, 0.5, 0.99, 1.0}) {
-      const auto right = static_cast<double>(values[static_cast<std::size_t>(share * 49999)]);
+      const double rank = std::max(1.0, std::ceil(share * 50000 - 1e-6));
+      const auto right = static_cast<double>(values[static_cast<std::size_t>(rank) - 1]);
       EXPECT_NEAR(static_cast<double>(histogram.at(share)), right, right * 0.01) << share;
     }
   }
+}
+
+TEST(LogHistogram, NoMoreThanTheShareOfTheValuesIsAbove) {
+  for (const std::uint64_t count : {1, 2, 3, 14, 99, 100, 101, 150, 200}) {
+    LogHistogram histogram;
+    for (std::uint64_t i = 0; i < count; ++i) histogram.add(i < 64 ? i : 63);  // small values are exact
+    for (const double share : {0.5, 0.99}) {
+      const std::uint64_t at = histogram.at(share);
+      const auto above = static_cast<double>(at >= 63 ? 0 : count - at - 1);
+      EXPECT_LE(above, (1 - share) * static_cast<double>(count) + 1e-6) << count << " " << share;
+    }
+  }
+  LogHistogram three;
+  for (const int value : {0, 0, 20}) three.add(static_cast<std::uint64_t>(value));
+  EXPECT_EQ(three.at(0.99), 20u);
+  EXPECT_EQ(three.at(0.5), 0u);
 }
 
 TEST(LogHistogram, KeepsTheUnitOfTheTraceAndBothEndsOfTheRange) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "tools/time_text.h"
 
@@ -40,6 +42,19 @@ void Progress::at(std::uint64_t done) {
   shown_ = true;
   std::fprintf(stderr, "\r%s\033[K", bar(what_, done, total_).c_str());
   std::fflush(stderr);
+}
+
+bool scan_with_bar(const std::string& what, const std::vector<std::string>& files, read::ScanOptions options,
+                   read::Consumer& consumer) {
+  std::uint64_t bytes = 0;
+  for (const auto& file : files) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (!error) bytes += size;
+  }
+  Progress progress(what, bytes);
+  options.progress = [&](std::uint64_t done) { progress.at(done); };
+  return read::scan(files, options, consumer);
 }
 
 }  // namespace dft::tools

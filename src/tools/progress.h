@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "read/scanner.h"
 
 namespace dft::tools {
 
@@ -26,5 +29,9 @@ class Progress {
   bool shown_ = false;
   std::chrono::steady_clock::time_point next_;
 };
+
+// read::scan with a bar.
+bool scan_with_bar(const std::string& what, const std::vector<std::string>& files, read::ScanOptions options,
+                   read::Consumer& consumer);
 
 }  // namespace dft::tools

@@ -2,7 +2,6 @@
 #include "tools/selection.h"
 
 #include <fnmatch.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -111,11 +110,6 @@ TraceSet::TraceSet(const Selection& selection, ProblemLog& log) : selection_(sel
     message(std::to_string(inputs.replaced.size()) + " recovered traces are read in place of the damaged ones");
   }
   files_ = std::move(inputs.files);
-  for (const auto& file : files_) {
-    struct stat info {};
-    if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode))
-      disk_bytes_ += static_cast<std::uint64_t>(info.st_size);
-  }
 }
 
 std::uint64_t TraceSet::find_start() const {
@@ -155,12 +149,10 @@ read::HashTable TraceSet::find_hashes() const {
 }
 
 bool TraceSet::scan(read::ParseOptions parse, read::Consumer& consumer) const {
-  Progress progress("reading", disk_bytes_);
   read::ScanOptions options;
   options.parse = parse;
   options.workers = static_cast<unsigned>(selection_.jobs);
-  options.progress = [&](std::uint64_t done) { progress.at(done); };
-  return read::scan(files_, options, consumer);
+  return scan_with_bar("reading", files_, options, consumer);
 }
 
 }  // namespace dft::tools

@@ -72,7 +72,6 @@ class TraceSet {
  public:
   TraceSet(const Selection& selection, ProblemLog& log);
   const std::vector<std::string>& files() const { return files_; }
-  std::uint64_t disk_bytes() const { return disk_bytes_; }
   bool empty() const { return files_.empty(); }
   // Smallest ts near the beginning of each file, in nanoseconds.
   std::uint64_t find_start() const;
@@ -84,7 +83,6 @@ class TraceSet {
  private:
   const Selection& selection_;
   std::vector<std::string> files_;
-  std::uint64_t disk_bytes_ = 0;
 };
 
 bool glob_match(const std::string& pattern, std::string_view text);
