@@ -252,6 +252,18 @@ TEST(Info, TellsProcessHostFormatAndRealTraces) {
   EXPECT_TRUE(contains(said.out, R"({"type":6,"name":"PYTHON","cat":"COMPUTE","events":)")) << said.out;
 }
 
+TEST(FirstVersions, FilesAndHostsStandPlainlyInTheArgs) {
+  const TempDir dir;
+  const auto file = dir.write("g1.pfw",
+                              "[\n  "
+                              "{\"id\":\"0\",\"name\":\"read\",\"cat\":\"POSIX\",\"pid\":\"100\",\"tid\":\"203\","
+                              "\"ts\":\"17\",\"dur\":\"12\",\"ph\":\"X\","
+                              "\"args\":{\"hostname\":\"n1\",\"fname\":\"/data/x\",\"ret\":\"4096\"}}\n]");
+  EXPECT_TRUE(contains(dftracer({"info", "--json", file}).out, R"("host":"n1")"));
+  EXPECT_TRUE(contains(dftracer({"cat", "--file", "/data/*", file}).out, "read"));
+  EXPECT_EQ(dftracer({"cat", "--file", "/home/*", file}).status, 1);
+}
+
 TEST(Completion, IsAcceptedByTheShellAndKnowsEveryCommand) {
   const Said said = run_program(
       {"/bin/bash", "-c",

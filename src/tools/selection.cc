@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tools/args_reader.h"
 #include "tools/command_line.h"
 #include "tools/output.h"
 #include "tools/progress.h"
@@ -94,11 +95,20 @@ bool Filter::keeps_here(const read::Event& event, std::uint64_t unit_ns) const {
     if (from_ && event.end() * unit_ns < edge(*from_, unit_ns)) return false;
     if (to_ && event.ts * unit_ns > edge(*to_, unit_ns)) return false;
   }
-  if (!by_file()) return true;
-  if (event.fhash.empty() || hashes_ == nullptr) return false;
-  const std::string* path = hashes_->find('F', event.fhash);
-  return path != nullptr && std::any_of(selection_.files.begin(), selection_.files.end(),
-                                        [&](const auto& glob) { return glob_match(glob, *path); });
+  return !by_file() || is_on_file(event);
+}
+
+bool Filter::is_on_file(const read::Event& event) const {
+  const auto fits = [this](const std::string& path) {
+    return std::any_of(selection_.files.begin(), selection_.files.end(),
+                       [&](const auto& glob) { return glob_match(glob, path); });
+  };
+  if (event.fhash.empty()) {  // the first versions wrote paths plainly
+    const auto path = find_arg(event.args, "fname");
+    return path && fits(*path);
+  }
+  const std::string* path = hashes_ == nullptr ? nullptr : hashes_->find('F', event.fhash);
+  return path != nullptr && fits(*path);
 }
 
 TraceSet::TraceSet(const Selection& selection, ProblemLog& log) : selection_(selection) {

@@ -61,6 +61,7 @@ class Filter {
 
  private:
   std::uint64_t edge(const TimePoint& point, std::uint64_t unit_ns) const;
+  bool is_on_file(const read::Event& event) const;
   const Selection& selection_;
   std::optional<TimePoint> from_, to_;
   std::uint64_t start_ns_ = 0;
