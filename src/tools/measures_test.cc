@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <vector>
 
@@ -10,6 +16,7 @@
 #include "tools/io_bytes.h"
 #include "tools/log_histogram.h"
 #include "tools/nesting.h"
+#include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/time_text.h"
 
@@ -148,6 +155,60 @@ TEST(IoBytes, EveryVariantOfACallCounts) {
   event.have |= 1u << read::kArgBytes;
   event.number[read::kArgBytes] = 5;
   EXPECT_EQ(io_bytes(event), 5u);
+}
+
+// What a terminal gets of `work`, which runs in a process whose stdout and stderr it is.
+std::string seen_on_a_terminal(void (*work)()) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return "no terminal";
+  const int inside = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(inside, 1);
+    dup2(inside, 2);
+    work();
+    std::fflush(stderr);
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  close(inside);
+  std::string seen;
+  char piece[4096];
+  for (ssize_t n; (n = ::read(terminal, piece, sizeof piece)) > 0;) seen.append(piece, static_cast<std::size_t>(n));
+  close(terminal);
+  return seen;
+}
+
+constexpr auto kAtOnce = std::chrono::milliseconds(-1000);
+constexpr const char* kBar = "\rreading [###...........................] 10 % of 100 B\x1b[K";
+constexpr const char* kWiped = "\r\x1b[K";
+
+TEST(ProgressBar, MakesRoomForAMessage) {
+  EXPECT_EQ(seen_on_a_terminal([] {
+              Progress progress("reading", 100, kAtOnce);
+              progress.at(10);
+              message("a finding");
+            }),
+            std::string(kBar) + kWiped + "dftracer: a finding\r\n");
+}
+
+TEST(ProgressBar, GoesWhenOutputBeginsOnTheSameTerminal) {
+  EXPECT_EQ(seen_on_a_terminal([] {
+              Output out;
+              Progress progress("reading", 100, kAtOnce);
+              progress.at(10);
+              out << "half a line";
+              out.flush();
+            }),
+            std::string(kBar) + kWiped + "half a line");
+  EXPECT_EQ(seen_on_a_terminal([] {
+              Output out;
+              Progress progress("reading", 100, kAtOnce);
+              out << "half a line";
+              out.flush();
+              progress.at(10);
+            }),
+            "half a line");
 }
 
 TEST(ProgressBar, ShowsTheShareAndStaysInItsWidth) {

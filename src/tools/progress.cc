@@ -12,18 +12,37 @@
 
 namespace dft::tools {
 namespace {
-constexpr auto kFirst = std::chrono::milliseconds(700);  // short work shows nothing
 constexpr auto kStep = std::chrono::milliseconds(100);
 }  // namespace
 
-Progress::Progress(std::string what, std::uint64_t total)
+Progress* Progress::current_ = nullptr;
+
+Progress::Progress(std::string what, std::uint64_t total, std::chrono::milliseconds first)
     : what_(std::move(what)),
       total_(total),
       terminal_(total > 0 && isatty(STDERR_FILENO) != 0),
-      next_(std::chrono::steady_clock::now() + kFirst) {}
+      next_(std::chrono::steady_clock::now() + first) {
+  current_ = this;
+}
 
 Progress::~Progress() {
+  wipe();
+  current_ = nullptr;
+}
+
+void Progress::wipe() {
   if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
+}
+
+void Progress::make_room() {
+  if (current_ != nullptr) current_->wipe();
+}
+
+void Progress::make_room_for_output() {
+  if (current_ == nullptr || !current_->terminal_ || isatty(STDOUT_FILENO) == 0) return;
+  current_->wipe();
+  current_->terminal_ = false;
 }
 
 std::string Progress::bar(const std::string& what, std::uint64_t done, std::uint64_t total) {
