@@ -128,7 +128,8 @@ parse_flags() {
       --enable-benchmarks) with_benchmarks=1 ;;
       --enable-cuda) export DFTRACER_ENABLE_CUDA_TRACING=ON ;;
       --with-cuda)
-        DFTRACER_CUDA_PATH=$(realpath -m -- "$(value "$@")")
+        DFTRACER_CUDA_PATH=$(value "$@")
+        DFTRACER_CUDA_PATH=$(realpath -m -- "$DFTRACER_CUDA_PATH")
         export DFTRACER_ENABLE_CUDA_TRACING=ON DFTRACER_CUDA_PATH
         shift ;;
       --enable-hip) export DFTRACER_ENABLE_HIP_TRACING=ON ;;

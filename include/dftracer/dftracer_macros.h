@@ -39,18 +39,21 @@ extern "C" {
 #define DFTRACER_IS_ON_() (dftracer_on != 0)
 #endif
 
+#ifdef __cplusplus
+#define DFTRACER_CAST_(type, value) static_cast<type>(value)
+#define DFTRACER_NULL_ nullptr
+#else
+#define DFTRACER_CAST_(type, value) ((type)(value))
+#define DFTRACER_NULL_ NULL
+#endif
+
 DFTRACER_INLINE_ struct DFTracerData* dftracer_inline_start(struct dftracer_site* site) {
-  return DFTRACER_IS_ON_() ? dftracer_region_start(site) : NULL;
+  return DFTRACER_IS_ON_() ? dftracer_region_start(site) : DFTRACER_NULL_;
 }
 DFTRACER_INLINE_ void dftracer_inline_end(struct DFTracerData** region) {
   if (*region) dftracer_finalize_region(*region);
-  *region = NULL;
+  *region = DFTRACER_NULL_;
 }
-#ifdef __cplusplus
-#define DFTRACER_CAST_(type, value) static_cast<type>(value)
-#else
-#define DFTRACER_CAST_(type, value) ((type)(value))
-#endif
 /* A literal key of 1 to 8 bytes is made a word by the compiler, so that the library neither measures nor copies it. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define DFTRACER_SHORT_KEY_(key) ((key) && __builtin_constant_p(__builtin_strlen(key)) && __builtin_strlen(key) - 1 < 8)
@@ -224,9 +227,9 @@ DFTRACER_INLINE_ void dftracer_inline_init(const char* log_file, const char* dat
 #define DFTRACER_C_ENTITY_RELATE(relation, subject, object) dftracer_inline_entity_relate(relation, subject, object)
 #define DFTRACER_C_FUNCTION_RELATE(relation, id) dftracer_inline_relate(data_fn, relation, id)
 #define DFTRACER_C_FUNCTION_USES(type, key) \
-  dftracer_inline_relate_entity(data_fn, DFT_REL_USED, type, key, DFT_STORE_MEMORY, NULL)
+  dftracer_inline_relate_entity(data_fn, DFT_REL_USED, type, key, DFT_STORE_MEMORY, DFTRACER_NULL_)
 #define DFTRACER_C_FUNCTION_GENERATES(type, key) \
-  dftracer_inline_relate_entity(data_fn, DFT_REL_GENERATED, type, key, DFT_STORE_MEMORY, NULL)
+  dftracer_inline_relate_entity(data_fn, DFT_REL_GENERATED, type, key, DFT_STORE_MEMORY, DFTRACER_NULL_)
 #define DFTRACER_C_REGION_RELATE(name, relation, id) dftracer_inline_relate(data_##name, relation, id)
 
 #else /* DFTRACER_DISABLE: arguments are compiled, so that variables count as used, and never evaluated. */

@@ -89,7 +89,7 @@ inline constexpr std::string_view kClockSample = "clock";
 
 inline constexpr std::string_view kTraceSuffixGz = ".pfw.gz";
 inline constexpr std::string_view kTraceSuffixPlain = ".pfw";
-inline constexpr std::string_view kIndexSuffix = ".dfi";  // <trace without .pfw[.gz]>.dfi
+inline constexpr std::string_view kIndexSuffix = ".dfi";  // <trace without .pfw[.gz]>.dfi; see docs/format.md
 inline constexpr std::string_view kCrashFileSuffix =
     ".dfcrash";  // <trace without .pfw[.gz]>.dfcrash, removed at a clean end
 

@@ -17,6 +17,15 @@ struct CommandLine::Impl {
   std::function<int()> chosen;
 };
 
+namespace {
+std::vector<std::string> words_of(const CLI::Option& option) {
+  std::vector<std::string> words;
+  for (const auto& name : option.get_lnames()) words.push_back("--" + name);
+  for (const auto& name : option.get_snames()) words.push_back("-" + name);
+  return words;
+}
+}  // namespace
+
 Command& Command::inputs(std::vector<std::string>& out, const char* text) {
   app_.add_option("inputs", out, text)->required()->type_name("TRACE");
   return *this;
@@ -25,6 +34,7 @@ Command& Command::inputs(std::vector<std::string>& out, const char* text) {
 Command& Command::choice(const char* name, std::string& out, const std::vector<std::string>& choices,
                          const char* text) {
   app_.add_option(name, out, text)->required()->check(CLI::IsMember(choices));
+  choices_.push_back({"", choices});
   return *this;
 }
 
@@ -36,7 +46,12 @@ Command& Command::flag(const char* name, bool& out, const char* text) {
 Command& Command::text(const char* name, std::string& out, const char* type, const char* text,
                        const std::vector<std::string>& choices) {
   CLI::Option* option = app_.add_option(name, out, text)->group(group_)->type_name(type);
-  if (!choices.empty()) option->transform(CLI::IsMember(choices, CLI::ignore_case));
+  if (!choices.empty()) {
+    option->transform(CLI::IsMember(choices, CLI::ignore_case));
+    std::string names;
+    for (const auto& word : words_of(*option)) names += (names.empty() ? "" : "|") + word;
+    choices_.push_back({names, choices});
+  }
   if (!out.empty()) option->capture_default_str();
   return *this;
 }
@@ -109,24 +124,29 @@ int CommandLine::run(int argc, const char* const* argv) {
   try {
     impl_->app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return impl_->app.exit(error) == 0 ? kExitGood : kExitUsage;
+    if (error.get_exit_code() == 0) return impl_->app.exit(error);  // help, version
+    const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+    message((command.empty() ? "" : command + ": ") + error.what() + "; `dftracer " +
+            (command.empty() ? "" : command + " ") + "--help` tells what there is");
+    return kExitUsage;
   }
   return impl_->chosen();
 }
 
 std::vector<CommandWords> CommandLine::words() const {
-  const auto words_of = [](const CLI::App& app) {
-    CommandWords words{app.get_name(), {}};
+  const auto described = [](const CLI::App& app) {
+    CommandWords words{app.get_name(), {}, {}};
     for (const CLI::Option* option : app.get_options()) {
-      for (const auto& name : option->get_lnames()) words.options.push_back("--" + name);
-      for (const auto& name : option->get_snames()) words.options.push_back("-" + name);
+      for (auto& word : words_of(*option)) words.options.push_back(std::move(word));
     }
     return words;
   };
-  std::vector<CommandWords> all{words_of(impl_->app)};
+  std::vector<CommandWords> all{described(impl_->app)};
   all[0].name.clear();
-  for (const CLI::App* command : impl_->app.get_subcommands([](const CLI::App*) { return true; })) {
-    all.push_back(words_of(*command));
+  auto command = impl_->commands.begin();  // in the order of the subcommands
+  for (const CLI::App* app : impl_->app.get_subcommands([](const CLI::App*) { return true; })) {
+    all.push_back(described(*app));
+    all.back().choices = (command++)->choices();
   }
   return all;
 }

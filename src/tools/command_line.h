@@ -15,6 +15,12 @@ class App;
 
 namespace dft::tools {
 
+// What an option, or ("" as its name) an argument, may be.
+struct OptionChoices {
+  std::string names;  // as the shell's `case` takes them: -q|--quiet
+  std::vector<std::string> choices;
+};
+
 // One subcommand being described. The variables must outlive the command line; names are "-q,--quiet".
 class Command {
  public:
@@ -34,15 +40,18 @@ class Command {
   Command& footer(const char* text);
   // Whatever follows the options is a program and its arguments.
   Command& program(std::vector<std::string>& out);
+  const std::vector<OptionChoices>& choices() const { return choices_; }
 
  private:
   CLI::App& app_;
+  std::vector<OptionChoices> choices_;
   std::string group_ = "Options";
 };
 
 struct CommandWords {
   std::string name;  // empty: the command itself
   std::vector<std::string> options;
+  std::vector<OptionChoices> choices;
 };
 
 class CommandLine {

@@ -19,6 +19,7 @@ struct Process {
   std::string file;
   std::int64_t pid = 0;
   std::string exec_hash, cmd_hash, host_hash, cwd_hash, version, rank, start_args;
+  std::string host;  // the first versions wrote it plainly
   std::uint64_t events = 0;
   std::uint64_t first_ns = ~std::uint64_t{0};
   std::uint64_t last_ns = 0;
@@ -38,6 +39,9 @@ class Info : public Report {
   std::uint64_t first_ns = ~std::uint64_t{0};
   std::uint64_t last_ns = 0;
 
+  std::string host(const Process& process) const {
+    return process.host_hash.empty() ? process.host : name('H', process.host_hash);
+  }
   std::string name(char kind, const std::string& hash) const {
     const std::string* found = names.find(kind, hash);
     return found != nullptr ? *found : hash.empty() ? "" : "[" + hash + "]";
@@ -63,6 +67,7 @@ class Info : public Report {
   bool event(const read::Block& block, const read::Event& event) override {
     Process& owner = process(block, event);
     if (!event.hhash.empty() && owner.host_hash.empty()) owner.host_hash = event.hhash;
+    if (owner.events == 0 && owner.host_hash.empty()) owner.host = find_arg(event.args, "hostname").value_or("");
     if (event.phase == model::Phase::kMetadata) {
       ++metadata;
       names.add(event);
@@ -112,8 +117,8 @@ void print_processes(const Info& info, Output& out) {
   Table table({"pid", "exec", "host", "rank", "threads", "events", "begins", "lasts", "end", "file"}, 4);
   for (const Process& process : info.processes) {
     const bool timed = process.events != 0;
-    table.add({std::to_string(process.pid), info.name('S', process.exec_hash), info.name('H', process.host_hash),
-               process.rank, human_count(process.threads.size()), human_count(process.events),
+    table.add({std::to_string(process.pid), info.name('S', process.exec_hash), info.host(process), process.rank,
+               human_count(process.threads.size()), human_count(process.events),
                timed ? "+" + human_time(static_cast<double>(process.first_ns - info.first_ns)) : "",
                timed ? human_time(static_cast<double>(process.last_ns - process.first_ns)) : "",
                process.ended ? "yes" : "NO", process.file});
@@ -175,7 +180,7 @@ void print_text(const Info& info, Output& out) {
 void print_process_json(const Info& info, const Process& process, encode::JsonWriter& json) {
   json.begin_object().key("file").string(process.file).key("pid").number(process.pid);
   json.key("exec").string(info.name('S', process.exec_hash)).key("cmd").string(info.name('S', process.cmd_hash));
-  json.key("host").string(info.name('H', process.host_hash)).key("cwd").string(info.name('F', process.cwd_hash));
+  json.key("host").string(info.host(process)).key("cwd").string(info.name('F', process.cwd_hash));
   json.key("rank").string(process.rank).key("version").string(process.version);
   json.key("threads").number(std::uint64_t{process.threads.size()}).key("events").number(process.events);
   if (process.events != 0) json.key("first_ns").number(process.first_ns).key("last_ns").number(process.last_ns);

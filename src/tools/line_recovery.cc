@@ -9,6 +9,7 @@
 #include "read/scanner.h"
 #include "tools/args_reader.h"
 #include "tools/output.h"
+#include "tools/progress.h"
 #include "tools/recovery.h"
 #include "tools/time_text.h"
 #include "tools/trace_output.h"
@@ -38,7 +39,6 @@ class Examination : public read::Consumer {
   }
   void file_done(const read::FileReport& report) override {
     verdict = maker_.finish(report);
-    size = report.disk_bytes;
     // Others end their files without a newline, and write lines that are no JSON: that is how they are.
     const bool cut_line = no_newline_ && last_broken_line_ == report.lines;
     if (damage.empty() && (verdict.ours || cut_line)) damage = line_damage_;
@@ -50,7 +50,6 @@ class Examination : public read::Consumer {
   std::string host_hash;
   std::int64_t pid = 0;
   std::uint64_t records = 0;
-  std::uint64_t size = 0;
   std::string damage;  // empty: nothing that a recovery could help
   std::string unreadable;
   bool unit_is_there = false;  // the record of the unit of times
@@ -244,7 +243,7 @@ RecoverResult recover_lines(const std::string& trace, const RecoverOptions& opti
   Examination found;
   read::ScanOptions scan;
   scan.parse = strict_parse();
-  read::scan({trace}, scan, found);
+  scan_with_bar("reading", {trace}, scan, found);
   if (!found.unreadable.empty() || found.records == 0) {
     const std::string why = found.unreadable.empty() ? first_error(found.verdict) : found.unreadable;
     result.text = trace + ": " + (found.unreadable.empty() ? "no record in it can be read: " : "") + why;
@@ -256,7 +255,7 @@ RecoverResult recover_lines(const std::string& trace, const RecoverOptions& opti
   RecordCopy copy(found, out);
   scan.parse.strict = ours;
   scan.parse.collect_refs = false;
-  if (!copy.begin() || !read::scan({trace}, scan, copy) || !copy.finish()) {
+  if (!copy.begin() || !scan_with_bar("recovering", {trace}, scan, copy) || !copy.finish()) {
     result.text = trace + ": " + out.error();
     return result;
   }
@@ -265,7 +264,7 @@ RecoverResult recover_lines(const std::string& trace, const RecoverOptions& opti
   result.events = copy.lines;
   result.missing = copy.missing();
   result.text = "recovered " + target + ": " + counted(copy.lines, "line") + " of " + trace + " (" + found.damage +
-                " of " + std::to_string(found.size) + " bytes)";
+                " of " + std::to_string(size_of(trace)) + " bytes)";
   if (result.missing != 0) result.text += "; " + counted(result.missing, "event") + " missing";
   if (ours && !found.unit_is_there && found.unit.empty()) result.text += "; the unit of its times too, taken as US";
   if (copy.more_is_unknown()) result.text += "; how much more is missing, nobody can know";

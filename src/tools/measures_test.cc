@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <vector>
 
@@ -10,6 +16,7 @@
 #include "tools/io_bytes.h"
 #include "tools/log_histogram.h"
 #include "tools/nesting.h"
+#include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/time_text.h"
 
@@ -64,7 +71,8 @@ TEST(LogHistogram, PercentilesAreWithinOnePercent) {
     }
     std::sort(values.begin(), values.end());
     for (const double share : {0.0, 0.01, 0.5, 0.99, 1.0}) {
-      const auto right = static_cast<double>(values[static_cast<std::size_t>(share * 49999)]);
+      const double rank = std::max(1.0, std::ceil(share * 50000 - 1e-6));
+      const auto right = static_cast<double>(values[static_cast<std::size_t>(rank) - 1]);
       EXPECT_NEAR(static_cast<double>(histogram.at(share)), right, right * 0.01) << share;
     }
   }
@@ -82,6 +90,22 @@ TEST(LogHistogram, OfFewValuesTheLargestIsTheUpperPercentile) {
   EXPECT_EQ(histogram.at(0.07), 7u);
   EXPECT_EQ(histogram.at(0.99), 59u);
   EXPECT_EQ(histogram.at(1.0), 60u);
+}
+
+TEST(LogHistogram, NoMoreThanTheShareOfTheValuesIsAbove) {
+  for (const std::uint64_t count : {1, 2, 3, 14, 99, 100, 101, 150, 200}) {
+    LogHistogram histogram;
+    for (std::uint64_t i = 0; i < count; ++i) histogram.add(i < 64 ? i : 63);  // small values are exact
+    for (const double share : {0.5, 0.99}) {
+      const std::uint64_t at = histogram.at(share);
+      const auto above = static_cast<double>(at >= 63 ? 0 : count - at - 1);
+      EXPECT_LE(above, (1 - share) * static_cast<double>(count) + 1e-6) << count << " " << share;
+    }
+  }
+  LogHistogram three;
+  for (const int value : {0, 0, 20}) three.add(static_cast<std::uint64_t>(value));
+  EXPECT_EQ(three.at(0.99), 20u);
+  EXPECT_EQ(three.at(0.5), 0u);
 }
 
 TEST(LogHistogram, KeepsTheUnitOfTheTraceAndBothEndsOfTheRange) {
@@ -145,6 +169,60 @@ TEST(IoBytes, EveryVariantOfACallCounts) {
   event.have |= 1u << read::kArgBytes;
   event.number[read::kArgBytes] = 5;
   EXPECT_EQ(io_bytes(event), 5u);
+}
+
+// What a terminal gets of `work`, which runs in a process whose stdout and stderr it is.
+std::string seen_on_a_terminal(void (*work)()) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return "no terminal";
+  const int inside = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(inside, 1);
+    dup2(inside, 2);
+    work();
+    std::fflush(stderr);
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  close(inside);
+  std::string seen;
+  char piece[4096];
+  for (ssize_t n; (n = ::read(terminal, piece, sizeof piece)) > 0;) seen.append(piece, static_cast<std::size_t>(n));
+  close(terminal);
+  return seen;
+}
+
+constexpr auto kAtOnce = std::chrono::milliseconds(-1000);
+constexpr const char* kBar = "\rreading [###...........................] 10 % of 100 B\x1b[K";
+constexpr const char* kWiped = "\r\x1b[K";
+
+TEST(ProgressBar, MakesRoomForAMessage) {
+  EXPECT_EQ(seen_on_a_terminal([] {
+              Progress progress("reading", 100, kAtOnce);
+              progress.at(10);
+              message("a finding");
+            }),
+            std::string(kBar) + kWiped + "dftracer: a finding\r\n");
+}
+
+TEST(ProgressBar, GoesWhenOutputBeginsOnTheSameTerminal) {
+  EXPECT_EQ(seen_on_a_terminal([] {
+              Output out;
+              Progress progress("reading", 100, kAtOnce);
+              progress.at(10);
+              out << "half a line";
+              out.flush();
+            }),
+            std::string(kBar) + kWiped + "half a line");
+  EXPECT_EQ(seen_on_a_terminal([] {
+              Output out;
+              Progress progress("reading", 100, kAtOnce);
+              out << "half a line";
+              out.flush();
+              progress.at(10);
+            }),
+            "half a line");
 }
 
 TEST(ProgressBar, ShowsTheShareAndStaysInItsWidth) {

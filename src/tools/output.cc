@@ -7,6 +7,7 @@
 
 #include "base/raw_io.h"
 #include "tools/commands.h"
+#include "tools/progress.h"
 #include "tools/time_text.h"
 
 namespace dft::tools {
@@ -26,6 +27,7 @@ int output_error() { return first_error; }
 
 bool Output::flush() {
   if (good_ && !buffer_.empty()) {
+    Progress::make_room_for_output();
     std::size_t done = 0;
     const auto result = base::raw::write_all(1, buffer_.data(), buffer_.size(), &done);
     good_ = result >= 0;
@@ -83,6 +85,7 @@ void message(std::string_view text) {
   line += text;
   line += '\n';
   std::size_t done = 0;
+  Progress::make_room();
   base::raw::write_all(2, line.data(), line.size(), &done);
 }
 

@@ -23,11 +23,6 @@ namespace {
 
 using RegionKey = std::tuple<std::int32_t, model::SiteId, std::uint64_t>;  // tid, site, begin
 
-std::uint64_t size_of(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-}
-
 // One recovery: decides what of the trace stays, and appends the rest.
 class CrashRecovery {
  public:
@@ -222,6 +217,11 @@ RecoverResult recover_crash(const std::string& crash_file, const RecoverOptions&
   if (recovery.undecodable() != 0) result.text += ", " + counted(recovery.undecodable(), "record") + " not decodable";
   check_result(result);
   return result;
+}
+
+std::uint64_t size_of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
 void check_result(RecoverResult& result) {

@@ -36,6 +36,7 @@ RecoverResult recover_lines(const std::string& trace, const RecoverOptions& opti
 
 // Reads what was written, and takes `good` back when it is not valid.
 void check_result(RecoverResult& result);
+std::uint64_t size_of(const std::string& path);  // of a file; 0 when there is none
 struct FileVerdict;
 std::string first_error(const FileVerdict& verdict);
 

@@ -252,12 +252,52 @@ TEST(Usage, IsStatusTwo) {
   }
 }
 
+TEST(Usage, AMistakeIsOneLineThatNamesTheCommandAndWhereToLook) {
+  const std::string traces = DFT_TEST_TRACES;
+  const std::vector<std::vector<std::string>> mistakes = {{},
+                                                          {"--bogus"},
+                                                          {"cat"},
+                                                          {"recover"},
+                                                          {"completion"},
+                                                          {"completion", "tcsh"},
+                                                          {"config", "--bogus"},
+                                                          {"cat", "--raw", "--json", traces},
+                                                          {"cat", "--pid", "abc", traces},
+                                                          {"summary", "--sort", "colour", traces},
+                                                          {"summary", "--csv", "--json", traces},
+                                                          {"info", "--jobs", "0", traces},
+                                                          {"run", "--mode", "sideways", "--", "true"}};
+  for (const auto& mistake : mistakes) {
+    const Said said = dftracer(mistake);
+    const std::string command = mistake.empty() || mistake[0][0] == '-' ? "dftracer" : "dftracer " + mistake[0];
+    EXPECT_EQ(said.status, 2) << command;
+    EXPECT_EQ(said.out, "") << command;
+    EXPECT_EQ(said.err.find(mistake.empty() || mistake[0][0] == '-' ? "dftracer: " : "dftracer: " + mistake[0] + ": "),
+              0u)
+        << said.err;
+    EXPECT_EQ(said.err.find('\n'), said.err.size() - 1) << said.err;
+    EXPECT_TRUE(contains(said.err, "`" + command + " --help`")) << said.err;
+  }
+}
+
 TEST(Info, TellsProcessHostFormatAndRealTraces) {
   const Said said = dftracer({"info", "--json", std::string(DFT_TEST_TRACES) + "/original-2.2-python-app.pfw.gz"});
   EXPECT_EQ(said.status, 0);
   EXPECT_TRUE(contains(said.out, R"("exec":"app.py","cmd":"/opt/venv/bin/python;app.py;x","host":"vm")")) << said.out;
   EXPECT_TRUE(contains(said.out, R"("format":"G3")"));
   EXPECT_TRUE(contains(said.out, R"({"type":6,"name":"PYTHON","cat":"COMPUTE","events":)")) << said.out;
+}
+
+TEST(FirstVersions, FilesAndHostsStandPlainlyInTheArgs) {
+  const TempDir dir;
+  const auto file = dir.write("g1.pfw",
+                              "[\n  "
+                              "{\"id\":\"0\",\"name\":\"read\",\"cat\":\"POSIX\",\"pid\":\"100\",\"tid\":\"203\","
+                              "\"ts\":\"17\",\"dur\":\"12\",\"ph\":\"X\","
+                              "\"args\":{\"hostname\":\"n1\",\"fname\":\"/data/x\",\"ret\":\"4096\"}}\n]");
+  EXPECT_TRUE(contains(dftracer({"info", "--json", file}).out, R"("host":"n1")"));
+  EXPECT_TRUE(contains(dftracer({"cat", "--file", "/data/*", file}).out, "read"));
+  EXPECT_EQ(dftracer({"cat", "--file", "/home/*", file}).status, 1);
 }
 
 TEST(Completion, IsAcceptedByTheShellAndKnowsEveryCommand) {
@@ -270,6 +310,27 @@ TEST(Completion, IsAcceptedByTheShellAndKnowsEveryCommand) {
     EXPECT_TRUE(contains(said.out, command)) << command;
   }
   EXPECT_TRUE(contains(dftracer({"completion", "zsh"}).out, "#compdef dftracer"));
+}
+
+// What bash offers behind these words, of which the last is still being typed.
+std::string offered(const std::vector<std::string>& words) {
+  std::string line;
+  for (const auto& word : words) line += " '" + word + "'";
+  const Said said = run_program({"/bin/bash", "-c",
+                                 "source <(" + std::string(DFT_TEST_COMMAND) + " completion bash) && COMP_WORDS=(" +
+                                     line + ") COMP_CWORD=" + std::to_string(words.size() - 1) +
+                                     " && { _dftracer; echo ${COMPREPLY[*]}; }"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  return said.out;
+}
+
+TEST(Completion, OffersTheValuesOfAnOptionAndTheProgramsOfRun) {
+  EXPECT_EQ(offered({"dftracer", "run", "--mode", ""}), "preload function hybrid\n");
+  EXPECT_EQ(offered({"dftracer", "run", "--time-metric", "m"}), "ms\n");
+  EXPECT_EQ(offered({"dftracer", "summary", "--sort", "p"}), "p99\n");
+  EXPECT_EQ(offered({"dftracer", "completion", "z"}), "zsh\n");
+  EXPECT_TRUE(contains(offered({"dftracer", "run", "-o", "t", "--", "bas"}), "bash"));
+  EXPECT_EQ(offered({"dftracer", "run", "--", "prog", "--mo"}), "\n") << "its options are the program's own";
 }
 
 }  // namespace

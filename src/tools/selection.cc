@@ -2,10 +2,10 @@
 #include "tools/selection.h"
 
 #include <fnmatch.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
+#include "tools/args_reader.h"
 #include "tools/command_line.h"
 #include "tools/output.h"
 #include "tools/progress.h"
@@ -95,11 +95,20 @@ bool Filter::keeps_here(const read::Event& event, std::uint64_t unit_ns) const {
     if (from_ && event.end() * unit_ns < edge(*from_, unit_ns)) return false;
     if (to_ && event.ts * unit_ns > edge(*to_, unit_ns)) return false;
   }
-  if (!by_file()) return true;
-  if (event.fhash.empty() || hashes_ == nullptr) return false;
-  const std::string* path = hashes_->find('F', event.fhash);
-  return path != nullptr && std::any_of(selection_.files.begin(), selection_.files.end(),
-                                        [&](const auto& glob) { return glob_match(glob, *path); });
+  return !by_file() || is_on_file(event);
+}
+
+bool Filter::is_on_file(const read::Event& event) const {
+  const auto fits = [this](const std::string& path) {
+    return std::any_of(selection_.files.begin(), selection_.files.end(),
+                       [&](const auto& glob) { return glob_match(glob, path); });
+  };
+  if (event.fhash.empty()) {  // the first versions wrote paths plainly
+    const auto path = find_arg(event.args, "fname");
+    return path && fits(*path);
+  }
+  const std::string* path = hashes_ == nullptr ? nullptr : hashes_->find('F', event.fhash);
+  return path != nullptr && fits(*path);
 }
 
 TraceSet::TraceSet(const Selection& selection, ProblemLog& log) : selection_(selection) {
@@ -111,11 +120,6 @@ TraceSet::TraceSet(const Selection& selection, ProblemLog& log) : selection_(sel
     message(std::to_string(inputs.replaced.size()) + " recovered traces are read in place of the damaged ones");
   }
   files_ = std::move(inputs.files);
-  for (const auto& file : files_) {
-    struct stat info {};
-    if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode))
-      disk_bytes_ += static_cast<std::uint64_t>(info.st_size);
-  }
 }
 
 std::uint64_t TraceSet::find_start() const {
@@ -155,12 +159,10 @@ read::HashTable TraceSet::find_hashes() const {
 }
 
 bool TraceSet::scan(read::ParseOptions parse, read::Consumer& consumer) const {
-  Progress progress("reading", disk_bytes_);
   read::ScanOptions options;
   options.parse = parse;
   options.workers = static_cast<unsigned>(selection_.jobs);
-  options.progress = [&](std::uint64_t done) { progress.at(done); };
-  return read::scan(files_, options, consumer);
+  return scan_with_bar("reading", files_, options, consumer);
 }
 
 }  // namespace dft::tools

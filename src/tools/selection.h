@@ -61,6 +61,7 @@ class Filter {
 
  private:
   std::uint64_t edge(const TimePoint& point, std::uint64_t unit_ns) const;
+  bool is_on_file(const read::Event& event) const;
   const Selection& selection_;
   std::optional<TimePoint> from_, to_;
   std::uint64_t start_ns_ = 0;
@@ -72,7 +73,6 @@ class TraceSet {
  public:
   TraceSet(const Selection& selection, ProblemLog& log);
   const std::vector<std::string>& files() const { return files_; }
-  std::uint64_t disk_bytes() const { return disk_bytes_; }
   bool empty() const { return files_.empty(); }
   // Smallest ts near the beginning of each file, in nanoseconds.
   std::uint64_t find_start() const;
@@ -84,7 +84,6 @@ class TraceSet {
  private:
   const Selection& selection_;
   std::vector<std::string> files_;
-  std::uint64_t disk_bytes_ = 0;
 };
 
 bool glob_match(const std::string& pattern, std::string_view text);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/progress.h"
+
 namespace dft::tools {
 
 void VerdictMaker::block(const read::Block& block) {
@@ -62,7 +64,7 @@ FileVerdict judge_trace(const std::string& trace) {
   } judge;
   read::ScanOptions options;
   options.parse = strict_parse();
-  read::scan({trace}, options, judge);
+  scan_with_bar("checking", {trace}, options, judge);
   auto& findings = judge.verdict.findings;
   std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.warning; });
   return std::move(judge.verdict);

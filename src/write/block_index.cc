@@ -10,6 +10,16 @@
 #include "model/trace_format.h"
 
 namespace dft::write {
+namespace {
+
+// Readers take every *.pfw* of a folder for a trace. A prefix may hold it, as in DFTRACER_LOG_FILE=job.pfw.
+void hide_trace_suffix(char* path) {
+  char* slash = std::strrchr(path, '/');
+  char* at = slash == nullptr ? path : slash;
+  while ((at = std::strstr(at, model::kTraceSuffixPlain.data())) != nullptr) *at = '_';
+}
+
+}  // namespace
 
 void BlockIndex::add(std::uint64_t offset, std::uint64_t size, std::uint64_t raw_size,
                      const encode::BlockStats& stats) {
@@ -32,6 +42,7 @@ int BlockIndex::write(const FileSink& trace) {
   if (stem.size() + model::kIndexSuffix.size() >= sizeof path) return -1;
   std::memcpy(path, stem.data(), stem.size());
   std::memcpy(path + stem.size(), model::kIndexSuffix.data(), model::kIndexSuffix.size() + 1);
+  hide_trace_suffix(path);
 
   const std::string_view whole = trace.path();
   const std::size_t slash = whole.rfind('/');

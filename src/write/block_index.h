@@ -14,7 +14,8 @@ namespace dft::write {
 class BlockIndex {
  public:
   void add(std::uint64_t offset, std::uint64_t size, std::uint64_t raw_size, const encode::BlockStats& stats);
-  // Writes `<stem>.dfi`. A failure leaves no index, which readers do without; 0 or -errno.
+  // Writes `<stem>.dfi`, a `.pfw` within the stem's file name as `_pfw`. A failure leaves no index, which readers do
+  // without; 0 or -errno.
   int write(const FileSink& trace);
   void forget() { lines_.forget(), members_ = 0, lines_total_ = 0, events_total_ = 0; }
 

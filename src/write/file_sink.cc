@@ -17,6 +17,11 @@ namespace raw = base::raw;
 namespace {
 constexpr int kMaxSameName = 100'000;
 constexpr int kHighDescriptor = 512;  // out of the way of programs that count on low numbers
+
+bool exists(const char* path) {
+  struct stat found;
+  return raw::stat_at(AT_FDCWD, path, &found, 0) == 0;
+}
 }  // namespace
 
 int make_parent_directories(const char* path) {
@@ -29,7 +34,8 @@ int make_parent_directories(const char* path) {
     std::memcpy(partial, path, i);
     partial[i] = '\0';
     result = raw::mkdir(partial, 0777);
-    if (result == -EEXIST || result == -EACCES || result == -EROFS) result = 0;  // the open tells what really is wrong
+    // Some file systems refuse also what is there already; then the open tells what really is wrong.
+    if (result == -EEXIST || ((result == -EACCES || result == -EROFS) && exists(partial))) result = 0;
     if (result < 0) return result;
   }
   return result;

@@ -14,7 +14,7 @@ PROGRAMS = harness.SOURCE / "test" / "api" / "programs"
 INCLUDE = [f"-I{harness.SOURCE}/include", f"-I{harness.SOURCE}/test/support"]
 STRICT = "-Wall -Wextra -pedantic -pedantic-errors -Wshadow -Wconversion -Wundef -Werror".split()
 STRICT_C = [*STRICT, "-Wstrict-prototypes", "-Wmissing-prototypes"]
-STRICT_CXX = [*STRICT, "-Wold-style-cast", "-Wnon-virtual-dtor"]
+STRICT_CXX = [*STRICT, "-Wold-style-cast", "-Wnon-virtual-dtor", "-Wzero-as-null-pointer-constant"]
 
 C_COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 CXX_COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]

@@ -5,6 +5,8 @@ Its calls are those that its own documentation shows: the two commands dftracer_
 TraceViewer and Indexer. It keeps its index in a folder of the test; our block index lies beside the trace all the time.
 """
 
+import gzip
+import json
 import os
 import pathlib
 import re
@@ -22,7 +24,7 @@ utils = pytest.importorskip("dftracer.utils", reason="dftracer-utils is not inst
 utils.set_log_level("off")
 
 REGIONS = "fault/programs/regions.c"
-KINDS = ["c", "c++", "threads", "members", "forks", "hybrid", "no metadata", "ns", "sec", "names", "values", "losses", "open", "rank", "recovered", "exec chain"]
+KINDS = ["c", "c++", "threads", "members", "forks", "hybrid", "no metadata", "ns", "sec", "names", "values", "losses", "open", "rank", "recovered", "repaired", "exec chain", "io"]
 
 
 def killed_and_recovered(bench):
@@ -38,6 +40,16 @@ def killed_and_recovered(bench):
     return folder / "log"
 
 
+def damaged_and_recovered(bench):
+    log = bench.same(REGIONS, 5000, 2, env={"DFTRACER_WRITE_BUFFER_SIZE": "16K"}).log
+    (path,) = pfw.traces(log)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) * 2 // 3])
+    assert harness.dftracer("recover", path).returncode == 0
+    path.unlink()  # the recovered one stands in for it
+    return log
+
+
 def made(bench, kind):
     """A log directory with traces of that kind."""
     same = bench.same
@@ -49,6 +61,10 @@ def made(bench, kind):
     if kind == "losses":
         env = {"DFTRACER_BUFFER_LIMIT": "1M", "DFTRACER_BUFFER_MODE": "drop", "DFTRACER_WRITE_BUFFER_SIZE": "4K"}
         return same(REGIONS, 8000, 4, env=env, notes="any").log
+    if kind == "repaired":
+        return damaged_and_recovered(bench)
+    if kind == "io":
+        return bench.same_command(["sh", "-c", "cat /etc/passwd | sort > sorted; ls /etc; exec head -n 1 sorted"]).log
     if kind == "recovered":
         return killed_and_recovered(bench)
     plain = {
@@ -161,6 +177,32 @@ def test_our_block_index_lies_beside_and_disturbs_nothing(log):
         if pfw.read(path).end is not None:
             assert index.is_file(), "a finished trace has its index"
         assert ".pfw" not in index.name
+
+
+GPU = sorted((harness.SOURCE / "test" / "golden").glob("*/*.jsonl"))
+
+
+@pytest.mark.parametrize("lines", GPU, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_records_of_every_kind(tmp_path, lines):
+    """The golden lines: every record kind of the encoder, and what CUDA and HIP tracing write."""
+    path = tmp_path / "log" / "golden.pfw.gz"
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(lines.read_bytes()))
+    records = [json.loads(line) for line in lines.read_text().splitlines()]
+    done = shell("dftracer_validate", "--files", path, "--log-level", "off")
+    assert done.returncode == 0, done.stdout + done.stderr
+    viewer = utils.TraceViewer(str(path), index_path=str(tmp_path / "index"))
+    events = columns(viewer.phase("events"))
+    ours = [r for r in records if r["ph"] == pfw.COMPLETE]
+    assert sorted(zip(events["name"], events["tid"], events["ts"], events["dur"])) == sorted(
+        (r["name"], r["tid"], r["ts"], r["dur"]) for r in ours
+    )
+    kernels = [r for r in ours if r["cat"] in ("CUDA_KERNEL", "KERNEL_DISPATCH")]
+    if kernels:
+        found = columns(viewer.phase("events").filter(f'cat == "{kernels[0]["cat"]}"'))
+        key = "correlation_id"
+        assert sorted(found[f"args.{key}"]) == sorted(r["args"][key] for r in kernels)
+        assert {r["tid"] for r in kernels} == set(found["tid"]), "lanes"
 
 
 def test_exact_values(tmp_path):

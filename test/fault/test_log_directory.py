@@ -29,6 +29,9 @@ def test_an_extension_in_the_prefix_is_kept(bench, mode):
     bench.same(REGIONS, 10, mode=mode, env={"DFTRACER_LOG_FILE": target})
     (path,) = [p for p in bench.folder.iterdir() if p.name.startswith("x.pfw-") and p.name.endswith(".gz")]
     assert len(pfw.read(path).check().named("work")) == 10
+    assert list(bench.folder.glob("*.pfw*")) == [path], "other readers take every such name for a trace"
+    (index,) = bench.folder.glob("x_pfw-*.dfi")
+    assert path.name.encode() in index.read_bytes()
 
 
 def refused(bench, prefix, reason, mode, env=None):
@@ -53,6 +56,7 @@ def test_a_directory_that_cannot_be_made(bench, mode):
 def test_a_read_only_directory(bench):
     with harness.Tmpfs(bench.folder / "ro", "size=64k,ro") as folder:
         refused(bench, folder / "t", "Read-only file system", "function")
+        refused(bench, folder / "new" / "folder" / "t", "Read-only file system", "function")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="permissions do not bind root")
