@@ -21,13 +21,6 @@ void finish(base::Buffer& out, const char* end) { out.advance(static_cast<std::s
 
 bool has_sane_size(const model::RecordHeader& record) { return record.size >= sizeof record && record.size % 8 == 0; }
 
-// The block is larger than the nearer caches: asked for some lines ahead, its memory is there when it is written.
-inline void prefetch_lines(char* end) {
-  constexpr std::ptrdiff_t kAhead = 1024;
-  constexpr std::ptrdiff_t kLine = 64;
-  for (std::ptrdiff_t i = 0; i < 7; ++i) __builtin_prefetch(end + kAhead + i * kLine, 1);
-}
-
 // False for most events without args, whose args object is left out.
 bool has_args(const model::RecordHeader& record) {
   return record.size != sizeof record || record.schema != model::kNoArgs ||
@@ -70,7 +63,6 @@ template <typename Copy>
   const bool as_expected = event_end != nullptr && event_end->is_for(record) && site != nullptr;
   if (__builtin_expect(!as_expected, 0)) return learn_constants(record, chunk_tid, out);
   if (!out.reserve(site->size + event_end->room() + kRoomForFrame)) return false;
-  prefetch_lines(out.end());
   const Interval times = interval_of(record);
   char* const p = put_times<Copy>(out.end(), *site, tid_of(record, chunk_tid), times);
   char* const end = event_end->put<Copy>(p, record);
