@@ -93,6 +93,7 @@ struct Record {
 
   void make_kernel(OneSite& definitions) {
     header().flags = model::kFlagConstants;
+    header().lane = (1u << 30) + 1;
     unsigned number = 0;
     for (const std::string_view key : kKernelKeys) {
       const std::uint64_t value = 1000 + key.size();

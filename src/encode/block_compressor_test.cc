@@ -72,6 +72,18 @@ TEST(BlockCompressor, MembersAreReadableByZlib) {
   }
 }
 
+TEST(BlockCompressor, TheSumIsRightForEveryLength) {
+  BlockCompressor compressor;
+  const std::string bytes = noise(2000);
+  base::Buffer out;
+  for (std::size_t size = 1; size < 1100; ++size) {
+    const std::string_view block = std::string_view(bytes).substr(size % 64, size);
+    out.clear();
+    ASSERT_TRUE(compressor.compress(block, 1, out));
+    ASSERT_TRUE(gunzip(out.view()) == block) << size;
+  }
+}
+
 TEST(BlockCompressor, MembersConcatenate) {
   BlockCompressor compressor;
   base::Buffer out;

@@ -44,16 +44,17 @@ class Constants : public testing::Test {
     all.push_back({ArgType::kInt64, "i", with_constants, static_cast<std::uint64_t>(-9)});
     return all;
   }
-  RecordBuilder by_constants(std::uint64_t b, std::int64_t g, std::uint64_t h) const {
+  RecordBuilder by_constants(std::uint64_t b, std::int64_t g, std::uint64_t h, std::uint32_t lane = 9) const {
     RecordBuilder record(model::RecordKind::kEvent, site_, 5000 + b, 7000 + h + b,
                          model::kFlagNanoseconds | model::kFlagConstants);
     record.header().schema = constants_;
-    record.value(b).value(static_cast<std::uint64_t>(g)).value(h);
+    record.lane(lane).value(b).value(static_cast<std::uint64_t>(g)).value(h);
     return record;
   }
-  RecordBuilder by_values(std::uint64_t b, std::int64_t g, std::uint64_t h) const {
+  RecordBuilder by_values(std::uint64_t b, std::int64_t g, std::uint64_t h, std::uint32_t lane) const {
     RecordBuilder record(model::RecordKind::kEvent, site_, 5000 + b, 7000 + h + b);
     record.header().schema = values_;
+    record.lane(lane);
     for (const std::uint64_t value :
          {std::uint64_t{0}, b, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{symbol_}, std::uint64_t{4},
           std::uint64_t{5}, static_cast<std::uint64_t>(g), h, static_cast<std::uint64_t>(-9)}) {
@@ -62,10 +63,10 @@ class Constants : public testing::Test {
     return record;
   }
   // The same records, both ways.
-  void expect_same(std::uint64_t b, std::int64_t g, std::uint64_t h, std::int32_t tid = 9) {
+  void expect_same(std::uint64_t b, std::int64_t g, std::uint64_t h, std::uint32_t lane = 9, std::int32_t tid = 5) {
     out_.clear(), expected_.clear();
-    ASSERT_TRUE(encoder_.encode(by_constants(b, g, h).get(), tid, out_));
-    ASSERT_TRUE(general_.encode(by_values(b, g, h).get(), tid, expected_));
+    ASSERT_TRUE(encoder_.encode(by_constants(b, g, h, lane).get(), tid, out_));
+    ASSERT_TRUE(general_.encode(by_values(b, g, h, lane).get(), tid, expected_));
     ASSERT_EQ(out_.view(), expected_.view());
     for (const std::string& line : strict::lines_of(out_.view())) strict::parse(line);
   }
@@ -97,8 +98,31 @@ TEST_F(Constants, CountersJumpsAndSignsAreWrittenRight) {
   }
 }
 
-TEST_F(Constants, ThreadsOfOneSiteDoNotMix) {
-  for (int i = 0; i < 20; ++i) ASSERT_NO_FATAL_FAILURE(expect_same(7, 7, 7, i % 3 == 0 ? 17 : 1 + i % 2)) << i;
+TEST_F(Constants, RowsOfOneSchemaDoNotMix) {
+  for (int i = 0; i < 20; ++i) {
+    const std::uint32_t lane = i % 3 == 0 ? 17 : 1 + i % 2;
+    ASSERT_NO_FATAL_FAILURE(expect_same(7, 7, 7, lane, 5)) << i;
+    ASSERT_NO_FATAL_FAILURE(expect_same(7, 7, 7, 0, 1 + i % 4)) << i;  // on the row of its thread
+  }
+}
+
+TEST_F(Constants, SitesOfOneSchemaDoNotMix) {
+  const model::SiteId one = site_;
+  const model::SiteId other = definitions_.add_site("other \"kernel\"", "CUDA_KERNEL", model::Layer::kCuda);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    site_ = i % 3 == 1 ? other : one;
+    ASSERT_NO_FATAL_FAILURE(expect_same(i, 7, 7)) << i;
+  }
+}
+
+TEST_F(Constants, AnEndBeforeItsBeginIsCounted) {
+  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(expect_same(i, 1, 2));
+  RecordBuilder record = by_constants(1, 2, 3);
+  record.header().end = record.header().begin - 1;
+  out_.clear();
+  ASSERT_TRUE(encoder_.encode(record.get(), 5, out_));
+  EXPECT_NE(out_.view().find("\"dur\":0,"), std::string_view::npos) << out_.view();
+  EXPECT_EQ(encoder_.reversed_records(), 1u);
 }
 
 TEST_F(Constants, AfterALostBlockTheStringIsDefinedAnew) {

@@ -21,13 +21,6 @@ void finish(base::Buffer& out, const char* end) { out.advance(static_cast<std::s
 
 bool has_sane_size(const model::RecordHeader& record) { return record.size >= sizeof record && record.size % 8 == 0; }
 
-// The block is larger than the nearer caches: asked for some lines ahead, its memory is there when it is written.
-inline void prefetch_lines(char* end) {
-  constexpr std::ptrdiff_t kAhead = 1024;
-  constexpr std::ptrdiff_t kLine = 64;
-  for (std::ptrdiff_t i = 0; i < 7; ++i) __builtin_prefetch(end + kAhead + i * kLine, 1);
-}
-
 // False for most events without args, whose args object is left out.
 bool has_args(const model::RecordHeader& record) {
   return record.size != sizeof record || record.schema != model::kNoArgs ||
@@ -65,17 +58,15 @@ bool EventEncoder::encode_any(const model::RecordHeader& record, std::int32_t ch
 template <typename Copy>
 [[gnu::always_inline]] inline bool EventEncoder::encode_constants_by(const model::RecordHeader& record,
                                                                      std::int32_t chunk_tid, base::Buffer& out) {
-  EventEnd* const event_end = ends_.find(record.schema);
-  const SitePrefix* const site = sites_.find(record.site);
-  const bool as_expected = event_end != nullptr && event_end->is_for(record) && site != nullptr;
+  EventLine* const line = lines_.find(record.schema);
+  const bool as_expected = line != nullptr && line->is_for(record);
   if (__builtin_expect(!as_expected, 0)) return learn_constants(record, chunk_tid, out);
-  if (!out.reserve(site->size + event_end->room() + kRoomForFrame)) return false;
-  prefetch_lines(out.end());
-  const Interval times = interval_of(record);
-  char* const p = put_times<Copy>(out.end(), *site, tid_of(record, chunk_tid), times);
-  char* const end = event_end->put<Copy>(p, record);
-  if (__builtin_expect(end == nullptr, 0)) return renew_constants(*event_end, record, chunk_tid, out);
-  return finish_event(end, *site, times, out) == ArgsOutcome::kWritten;
+  if (!out.reserve(line->room() + kRoomForFrame)) return false;
+  const Interval times = to_units(record.begin, record.end, record.flags);
+  char* const p = put_times(line->put_head<Copy>(id_text_.put(out.end())), times);
+  char* const end = line->put_end<Copy>(p, record);
+  if (__builtin_expect(end == nullptr, 0)) return renew_constants(*line, record, chunk_tid, out);
+  return finish_event(end, line->layer(), times, out) == ArgsOutcome::kWritten;
 }
 
 bool EventEncoder::encode_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
@@ -90,16 +81,19 @@ DFT_FOR_WIDE_COPY bool EventEncoder::encode_constants_wide(const model::RecordHe
 [[gnu::noinline]] bool EventEncoder::learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid,
                                                      base::Buffer& out) {
   if (!encode_any(record, chunk_tid, out)) return false;
-  if (!options_.metadata || ends_.find(record.schema) != nullptr) return true;
+  if (!options_.metadata || lines_.has(record.schema)) return true;
   const SchemaText* schema = schemas_.find(record.schema);
-  if (schema != nullptr) ends_.add(record, *schema, args_head_);
+  const SitePrefix* site = sites_.find(record.site);
+  if (schema == nullptr || site == nullptr) return true;
+  sites_.add_tid(*site, tid_of(record, chunk_tid));
+  lines_.add(record, site->layer, {sites_.text(*site), site->size_with_tid}, *schema, args_head_);
   return true;
 }
 
-[[gnu::noinline]] bool EventEncoder::renew_constants(EventEnd& event_end, const model::RecordHeader& record,
+[[gnu::noinline]] bool EventEncoder::renew_constants(EventLine& line, const model::RecordHeader& record,
                                                      std::int32_t chunk_tid, base::Buffer& out) {
   const SchemaText* schema = schemas_.find(record.schema);
-  if (schema != nullptr) EventEnds::renew(event_end, record, *schema, args_head_);
+  if (schema != nullptr) EventLines::renew(line, record, *schema, args_head_);
   return encode_any(record, chunk_tid, out);
 }
 
@@ -145,16 +139,16 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
     if (__builtin_expect(args.outcome != ArgsOutcome::kWritten, 0)) return args.outcome;
     p = args.end;
   }
-  return finish_event(text::put_literal(p, "}\n"), site, times, out);
+  reversed_ += record.end < record.begin;
+  return finish_event(text::put_literal(p, "}\n"), site.layer, times, out);
 }
 
-[[gnu::always_inline]] inline ArgsOutcome EventEncoder::finish_event(char* end, const SitePrefix& site,
+[[gnu::always_inline]] inline ArgsOutcome EventEncoder::finish_event(char* end, model::Layer layer,
                                                                      const Interval& times, base::Buffer& out) {
   finish(out, end);
-  count_line(site.layer);
+  count_line(layer);
   id_text_.advance();
-  reversed_ += times.reversed;
-  count_event(site.layer, times.ts, times.ts + times.dur);
+  count_event(layer, times.ts, times.ts + times.dur);
   return ArgsOutcome::kWritten;
 }
 
@@ -184,21 +178,18 @@ ArgsOutcome EventEncoder::write_metadata(const model::RecordHeader& record, cons
 }
 
 inline char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
-  return text::put_literal(put_times(p, site, tid, times), ",\"ph\":1");
-}
-
-// The line up to its dur.
-template <typename Copy>
-[[gnu::always_inline]] inline char* EventEncoder::put_times(char* p, const SitePrefix& site, std::int32_t tid,
-                                                            const Interval& times) {
   p = id_text_.put(p);
   if (__builtin_expect(site.tid == tid, 1)) {
-    p = text::put_padded<Copy>(p, sites_.text(site), site.size_with_tid);
+    p = text::PlainCopy::put(p, sites_.text(site), site.size_with_tid);
   } else {
     if (site.tid < 0) sites_.add_tid(site, tid);
-    p = text::put_padded<Copy>(p, sites_.text(site), site.size);
+    p = text::PlainCopy::put(p, sites_.text(site), site.size);
     p = tid_text_.put(p, tid);
   }
+  return text::put_literal(put_times(p, times), ",\"ph\":1");
+}
+
+[[gnu::always_inline]] inline char* EventEncoder::put_times(char* p, const Interval& times) {
   p = time_text_.put(p, times.ts);
   p = text::put_seven(p, ",\"dur\":");
   return text::put_uint(p, times.dur);
@@ -207,21 +198,21 @@ template <typename Copy>
 char* EventEncoder::put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts) {
   const char* prefix = sites_.text(site);
   *p++ = '{';
-  p = text::put_padded(p, prefix + 1, site.type_end - 1);  // without its comma
+  p = text::PlainCopy::put(p, prefix + 1, site.type_end - 1);  // without its comma
   p = text::put_literal(p, ",\"ts\":");
   p = text::put_uint(p, ts);
   p = text::put_literal(p, ",\"ph\":2");
-  p = text::put_padded(p, prefix + site.type_end, site.size - site.type_end);
+  p = text::PlainCopy::put(p, prefix + site.type_end, site.size - site.type_end);
   return text::put_int(p, tid);
 }
 
 char* EventEncoder::put_metadata(char* p, const SitePrefix& site, std::int32_t tid) {
   const char* prefix = sites_.text(site);
   *p++ = '{';
-  p = text::put_padded(p, prefix + 1, site.name_end - 1);
+  p = text::PlainCopy::put(p, prefix + 1, site.name_end - 1);
   p = text::put_literal(p, ",\"cat\":\"dftracer\",\"type\":");
   p = text::put_uint(p, static_cast<std::uint64_t>(site.layer));
-  p = text::put_padded(p, prefix + site.type_end, site.size - site.type_end);
+  p = text::PlainCopy::put(p, prefix + site.type_end, site.size - site.type_end);
   p = text::put_int(p, tid);
   return text::put_literal(p, ",\"ph\":4");
 }
@@ -229,31 +220,33 @@ char* EventEncoder::put_metadata(char* p, const SitePrefix& site, std::int32_t t
 void EventEncoder::forget_defined_strings() {
   strings_.clear();
   schemas_.clear();
-  ends_.clear();
+  lines_.clear();
 }
 
 void EventEncoder::forget() {
   sites_.forget();
   strings_.forget();
   schemas_.forget();
-  ends_.forget();
+  lines_.forget();
 }
 
 inline EventEncoder::Interval EventEncoder::interval_of(const model::RecordHeader& record) const {
-  std::uint64_t begin = record.begin;
-  std::uint64_t end = record.end;
-  const bool reversed = end < begin;
-  if (reversed || (record.flags & model::kFlagInstant) != 0) end = begin;
-  if (__builtin_expect((record.flags & model::kFlagNanoseconds) == 0, 1)) {
+  const bool is_point = record.end < record.begin || (record.flags & model::kFlagInstant) != 0;
+  return to_units(record.begin, is_point ? record.begin : record.end, record.flags);
+}
+
+[[gnu::always_inline]] inline EventEncoder::Interval EventEncoder::to_units(std::uint64_t begin, std::uint64_t end,
+                                                                            std::uint8_t flags) const {
+  if (__builtin_expect((flags & model::kFlagNanoseconds) == 0, 1)) {
     begin = clock_.to_ns(begin);
     end = clock_.to_ns(end);
   }
   if (__builtin_expect(options_.time_metric == model::TimeMetric::kUs, 1)) {
     const std::uint64_t ts = begin / 1'000;
-    return {ts, end / 1'000 - ts, reversed};
+    return {ts, end / 1'000 - ts};
   }
   const std::uint64_t ts = to_unit(begin);
-  return {ts, to_unit(end) - ts, reversed};
+  return {ts, to_unit(end) - ts};
 }
 
 std::uint64_t EventEncoder::to_unit(std::uint64_t ns) const {

@@ -16,7 +16,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "encode/event_ends.h"
+#include "encode/event_lines.h"
 #include "encode/line_texts.h"
 #include "encode/record_args.h"
 #include "encode/schema_texts.h"
@@ -95,7 +95,6 @@ class EventEncoder {
   struct Interval {
     std::uint64_t ts;
     std::uint64_t dur;
-    bool reversed;
   };
 
   bool encode_any(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
@@ -104,13 +103,12 @@ class EventEncoder {
   template <typename Copy>
   bool encode_constants_by(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
   bool learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
-  bool renew_constants(EventEnd& event_end, const model::RecordHeader& record, std::int32_t chunk_tid,
-                       base::Buffer& out);
+  bool renew_constants(EventLine& line, const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
   ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                           std::int32_t tid, base::Buffer& out);
-  ArgsOutcome finish_event(char* end, const SitePrefix& site, const Interval& times, base::Buffer& out);
+  ArgsOutcome finish_event(char* end, model::Layer layer, const Interval& times, base::Buffer& out);
   ArgsOutcome write_counter(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
                             std::int32_t tid, base::Buffer& out);
   ArgsOutcome write_metadata(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
@@ -120,12 +118,12 @@ class EventEncoder {
   bool define_strings_of(const model::RecordHeader& record, std::int32_t tid, base::Buffer& out);
   bool define(const model::StringDef& string, std::int32_t tid, base::Buffer& out);
   char* put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
-  template <typename Copy = text::PlainCopy>
-  char* put_times(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times);
+  char* put_times(char* p, const Interval& times);
   char* put_counter(char* p, const SitePrefix& site, std::int32_t tid, std::uint64_t ts);
   char* put_metadata(char* p, const SitePrefix& site, std::int32_t tid);
   char* put_own_line(char* p, std::string_view name, std::int32_t tid);
   Interval interval_of(const model::RecordHeader& record) const;
+  Interval to_units(std::uint64_t begin, std::uint64_t end, std::uint8_t flags) const;
   std::uint64_t to_unit(std::uint64_t ns) const;
   std::int32_t tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const;
   void count_line(model::Layer layer) {
@@ -145,7 +143,7 @@ class EventEncoder {
   SiteCache sites_;
   StringCache strings_;
   SchemaTexts schemas_;
-  EventEnds ends_;
+  EventLines lines_;
   const model::Definitions& definitions_;
   BlockStats stats_;
   std::uint64_t reversed_ = 0;

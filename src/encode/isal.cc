@@ -5,16 +5,23 @@
 #include "base/raw_io.h"
 #include "encode/block_compressor.h"
 #include "encode/gzip_member.h"
+#include "encode/wide_crc.h"
 
 namespace dft::encode {
 
 // Lies in its own mapping: 100 KiB of state and the level's work area, no destructor needed.
 struct BlockCompressor::Impl {
+  std::uint32_t crc_of(const unsigned char* bytes, std::size_t size) const {
+    return wide ? wide_crc(bytes, size, crc32_gzip_refl) : crc32_gzip_refl(0, bytes, size);
+  }
   isal_zstream stream;
-  unsigned char level_buffer[ISAL_DEF_LVL1_DEFAULT];
+  alignas(64) unsigned char level_buffer[ISAL_DEF_LVL1_DEFAULT];
+  bool wide;  // has_wide_crc()
 };
 
-BlockCompressor::BlockCompressor() : impl_(static_cast<Impl*>(base::raw::map(sizeof(Impl)))) {}
+BlockCompressor::BlockCompressor() : impl_(static_cast<Impl*>(base::raw::map(sizeof(Impl)))) {
+  if (impl_ != nullptr) impl_->wide = has_wide_crc();
+}
 
 BlockCompressor::~BlockCompressor() {
   if (impl_ != nullptr) base::raw::unmap(impl_, sizeof(Impl));
@@ -41,7 +48,7 @@ bool BlockCompressor::compress(std::string_view block, std::uint32_t lines, base
   const std::size_t room = member_bound(block.size()) - kMemberHeaderSize - kMemberTrailerSize;
   stream.avail_out = static_cast<std::uint32_t>(room < kMaxMember ? room : kMaxMember);
   if (isal_deflate_stateless(&stream) != COMP_OK || stream.avail_in != 0) return false;
-  return end_member(block, lines, stream.total_out, crc32_gzip_refl(0, input, block.size()), out);
+  return end_member(block, lines, stream.total_out, impl_->crc_of(input, block.size()), out);
 }
 
 }  // namespace dft::encode

@@ -29,26 +29,10 @@ char* put_literal(char* p, const char (&literal)[N]) {
   return p + N - 1;
 }
 
-inline constexpr std::size_t kReadAhead = 64;  // of Copy::put_64
-
 // The same for a short literal, in one store: it may overwrite a byte behind.
 inline char* put_seven(char* p, const char (&literal)[8]) {
   std::memcpy(p, literal, 8);
   return p + 7;
-}
-
-// Copies `n` bytes in pieces of 64, which most texts fit. REQUIRES: kReadAhead readable bytes behind the source, and
-// room for as many more bytes.
-template <typename Copy = PlainCopy>
-[[gnu::always_inline]] inline char* put_padded(char* p, const char* from, std::size_t n) {
-  char* const end = p + n;
-  do {
-    Copy::put_64(p, from);
-    p += kReadAhead;
-    from += kReadAhead;
-    asm volatile("" ::: "memory");  // or compilers make a call of it, which costs more than the copy
-  } while (p < end);
-  return end;
 }
 
 inline constexpr std::uint64_t kOnes = 0x0101010101010101ull;

@@ -76,24 +76,29 @@ class TidText {
 // Times of one trace have the same leading digits for minutes, and in a burst also the next four.
 class TimeText {
  public:
+  TimeText() { set(kSpan); }
   char* put(char* p, std::uint64_t time) {
-    const std::uint64_t head = time / 10000;
-    if (__builtin_expect(head != head_, 0)) {
-      if (head < 10000) return text::put_uint(p, time);
+    std::uint64_t low = time - start_;
+    if (__builtin_expect(low >= kSpan, 0)) {
+      const std::uint64_t head = time / kSpan;
+      // There would be zeros in front, or a span that ends beyond 2^64.
+      if (head < kSpan || head == ~std::uint64_t{0} / kSpan) return text::put_uint(p, time);
       set(head);
+      low = time % kSpan;
     }
     std::memcpy(p, text_, 16);
-    return text::put_four(p + size_, static_cast<std::uint32_t>(time - head * 10000));
+    return text::put_four(p + size_, static_cast<std::uint32_t>(low));
   }
 
  private:
+  static constexpr std::uint64_t kSpan = 10000;
   void set(std::uint64_t head) {
-    const std::uint64_t high = head / 10000;
-    if (high != head_ / 10000) size_ = static_cast<std::uint32_t>(text::put_uint(text_, high) - text_) + 4;
-    text::put_four(text_ + size_ - 4, static_cast<std::uint32_t>(head - high * 10000));
-    head_ = head;
+    const std::uint64_t high = head / kSpan;
+    if (high != start_ / kSpan / kSpan) size_ = static_cast<std::uint32_t>(text::put_uint(text_, high) - text_) + 4;
+    text::put_four(text_ + size_ - 4, static_cast<std::uint32_t>(head - high * kSpan));
+    start_ = head * kSpan;
   }
-  std::uint64_t head_ = ~std::uint64_t{0};  // of no time
+  std::uint64_t start_ = 0;
   std::uint32_t size_ = 0;
   char text_[16 + text::kSlack] = {};  // a quotient of 64 bits by 10^4 has at most 16 digits
 };

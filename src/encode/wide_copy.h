@@ -5,6 +5,8 @@
 // Threads: plain functions.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -13,19 +15,44 @@
 
 namespace dft::encode::text {
 
+inline constexpr std::size_t kReadAhead = 96;
+
+// Both copy `n` bytes in pieces of 64, which most texts fit, and return where the next text goes. REQUIRES: kReadAhead
+// readable bytes behind the source, and room for as many more bytes.
 struct PlainCopy {
-  static void put_64(char* p, const char* from) { std::memcpy(p, from, 64); }
+  [[gnu::always_inline]] static char* put(char* p, const char* from, std::size_t n) {
+    char* const end = p + n;
+    do {
+      std::memcpy(p, from, 64);
+      p += 64;
+      from += 64;
+      asm volatile("" ::: "memory");  // or compilers make a call of it, which costs more than the copy
+    } while (p < end);
+    return end;
+  }
 };
 
 #if defined(__x86_64__)
 #define DFT_FOR_WIDE_COPY [[gnu::target("avx2")]]
 struct WideCopy {
-  [[gnu::target("avx2")]] static void put_64(char* p, const char* from) {
-    const auto* source = reinterpret_cast<const __m256i*>(from);
-    const __m256i low = _mm256_loadu_si256(source);
-    const __m256i high = _mm256_loadu_si256(source + 1);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), low);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p) + 1, high);
+  // All stores but the first are aligned: others take twice as long. How many there are depends on `n` alone, so that
+  // the processor can tell from text to text.
+  DFT_FOR_WIDE_COPY static char* put(char* p, const char* from, std::size_t n) {
+    const auto load = reinterpret_cast<const __m256i*>(from);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_loadu_si256(load));
+    const std::size_t first = 32 - reinterpret_cast<std::uintptr_t>(p) % 32;
+    const char* source = from + first;
+    char* to = p + first;
+    for (auto left = static_cast<std::ptrdiff_t>(n); left > 0; left -= 64) {
+      const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
+      const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source) + 1);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(to), low);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(to) + 1, high);
+      source += 64;
+      to += 64;
+      asm volatile("" ::: "memory");
+    }
+    return p + n;
   }
 };
 inline bool has_wide_copy() {

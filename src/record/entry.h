@@ -23,23 +23,26 @@ bool take_chunk(ThreadState* state, Stream& stream, std::size_t record_size);
 void suspend_thread();
 void resume_thread();
 
-inline void leave(ThreadState* state) {
+// `outer`: the level from which the thread entered.
+inline void leave(ThreadState* state, std::uint32_t outer) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // Release: who sees the level fall also sees what was written inside (Recorder::quiesce).
-  state->level.store(state->level.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  state->level.store(outer, std::memory_order_release);
 }
+inline void leave(ThreadState* state) { leave(state, state->level.load(std::memory_order_relaxed) - 1); }
 
 // The common case, without a call: null also when enter_slow() would find a way.
 [[gnu::always_inline]] inline ThreadState* try_enter() {
-  if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) return nullptr;
+  const std::atomic<std::uint32_t>& active = control->active;
+  if (__builtin_expect(active.load(std::memory_order_relaxed) == 0, 0)) return nullptr;
   ThreadState* state = this_thread;
   if (__builtin_expect(state == nullptr, 0)) return nullptr;
   const std::uint32_t level = state->level.load(std::memory_order_relaxed) + 1;
   if (__builtin_expect(level > kMaxLevel, 0)) return nullptr;
   state->level.store(level, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (__builtin_expect(control->active.load(std::memory_order_relaxed) == 0, 0)) {
-    leave(state);
+  if (__builtin_expect(active.load(std::memory_order_relaxed) == 0, 0)) {
+    leave(state, level - 1);
     return nullptr;
   }
   return state;
@@ -70,12 +73,14 @@ inline char* reserve(ThreadState* state, Stream& stream, std::size_t size) {
 
 inline char* reserve(ThreadState* state, std::size_t size) { return reserve(state, stream_of(state), size); }
 
-inline void commit(Stream& stream, std::size_t size) {
-  stream.pos += size;
+// `end`: behind the record.
+inline void commit(Stream& stream, char* end) {
+  stream.pos = end;
   model::ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
   // Pairs with the acquire in the drain: the record is whole before it counts.
-  chunk->committed.store(static_cast<std::uint64_t>(stream.pos - chunk->data()), std::memory_order_release);
+  chunk->committed.store(static_cast<std::uint64_t>(end - chunk->data()), std::memory_order_release);
 }
+inline void commit(Stream& stream, std::size_t size) { commit(stream, stream.pos + size); }
 inline void commit(ThreadState* state, std::size_t size) { commit(stream_of(state), size); }
 
 // Field by field, not as a copy of a header on the stack, which would have to leave the store buffer first (see

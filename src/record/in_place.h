@@ -11,14 +11,17 @@ class EventInPlace {
  public:
   // `most`: bytes that the args may take.
   explicit EventInPlace(std::size_t most) : state_(enter()) {
-    if (state_ == nullptr) return;
-    stream_ = &stream_of(state_);
-    at_ = reserve(state_, *stream_, sizeof(model::RecordHeader) + most);
-    if (at_ == nullptr) leave(state_);
+    if (__builtin_expect(state_ == nullptr, 0)) return;
+    outer_ = state_->level.load(std::memory_order_relaxed) - 1;
+    stream_ = &state_->streams[outer_];
+    has_room_ = static_cast<std::size_t>(stream_->limit - stream_->pos) >= sizeof(model::RecordHeader) + most;
+    if (__builtin_expect(!has_room_, 0)) has_room_ = take_chunk(state_, *stream_, sizeof(model::RecordHeader) + most);
+    at_ = stream_->pos;
+    if (__builtin_expect(!has_room_, 0)) leave(state_);
   }
   EventInPlace(const EventInPlace&) = delete;
   EventInPlace& operator=(const EventInPlace&) = delete;
-  explicit operator bool() const { return at_ != nullptr; }  // false: nothing is recorded
+  explicit operator bool() const { return has_room_; }  // false: nothing is recorded
   char* args() const { return at_ + sizeof(model::RecordHeader); }
 
   // REQUIRES: true; to be called once. `args_end`: behind the values of the schema.
@@ -35,13 +38,15 @@ class EventInPlace {
     header.lane = lane;
     header.begin = begin_ticks;
     header.end = end_ticks;
-    commit(*stream_, size);
-    leave(state_);
+    commit(*stream_, const_cast<char*>(args_end));
+    leave(state_, outer_);
   }
 
  private:
   ThreadState* state_;
+  std::uint32_t outer_ = 0;  // the thread's level outside
   Stream* stream_ = nullptr;
+  bool has_room_ = false;
   char* at_ = nullptr;
 };
 

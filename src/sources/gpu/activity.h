@@ -4,6 +4,7 @@
 // Invariant: texts point into the vendor's record or library and live only during the call that hands the value over.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace dft::gpu {
@@ -32,16 +33,17 @@ struct ApiDetail {
   std::uint32_t return_value;
   const char* error;  // its name; null: the call succeeded
 };
+// What launches of one kernel mostly have in common stands together (Activity::kLaunchWords).
 struct KernelDetail {
-  const char* symbol;  // mangled; may be null
-  std::int64_t grid_id;
   std::int32_t grid[3];
   std::int32_t block[3];
   std::int32_t static_shared_memory;
   std::int32_t dynamic_shared_memory;
-  std::uint32_t registers_per_thread;
   std::uint32_t local_memory_per_thread;
+  std::uint32_t registers_per_thread;
   std::uint32_t cluster[3];  // all zero: none
+  const char* symbol;        // mangled; may be null
+  std::int64_t grid_id;
 };
 // Copies and memsets.
 struct CopyDetail {
@@ -85,14 +87,14 @@ struct Activity {
   ActivityKind kind = ActivityKind::kKernel;
   // Which operation of its kind, an index below kOperations by which the backend names it (Backend::operation_name).
   std::uint16_t operation = 0;
+  std::uint32_t correlation = kNoId;
   std::uint64_t begin = 0;  // nanoseconds of the vendor's clock; 0: not known
   std::uint64_t end = 0;
+  std::uint64_t graph_node = 0;  // 0: not part of a graph
+  std::uint32_t graph = kNoId;   // with graph_node, or for graph launches
   std::uint32_t device = kNoId;
   std::uint32_t context = kNoId;
   std::uint32_t stream = kNoId;
-  std::uint32_t correlation = kNoId;
-  std::uint64_t graph_node = 0;  // 0: not part of a graph
-  std::uint32_t graph = kNoId;   // with graph_node, or for graph launches
   union {
     ApiDetail api;
     KernelDetail kernel;
@@ -104,7 +106,15 @@ struct Activity {
   };
 
   Activity() {}  // the detail is the decoder's to fill: zeroing it is a tenth of decoding a record
+
+  // Of a kernel: device, context, stream, grid, block, shared and local memory, as they stand in it. Read and written
+  // in pieces of 16 bytes only, so that what was just stored is at hand.
+  static constexpr unsigned kLaunchWords = 12;
+  char* launch_words() { return reinterpret_cast<char*>(&device); }
+  const char* launch_words() const { return reinterpret_cast<const char*>(&device); }
 };
+static_assert(offsetof(Activity, kernel.local_memory_per_thread) - offsetof(Activity, device) ==
+              sizeof(std::uint32_t) * (Activity::kLaunchWords - 1));
 inline constexpr unsigned kOperations = 2048;
 
 // A device, context or stream, as far as the vendor tells. Zero and null: not known.

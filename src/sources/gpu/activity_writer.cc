@@ -150,7 +150,7 @@ void ActivityWriter::activity(const Activity& activity) {
     name.site = site_of(activity, kind);
   }
   if (__builtin_expect(may_have_template(activity, kind) && has_good_times(activity, kind), 1)) {
-    ArgTemplate* known = templates_.find(activity, kind, name.site, name.symbol);
+    ArgTemplate* known = templates_.find(activity, kind, name);
     if (__builtin_expect(known != nullptr, 1)) return write_by_template(activity, kind, *known);
   }
   write_all_args(activity, kind, name);
@@ -163,7 +163,6 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
 
 [[gnu::always_inline]] inline void ActivityWriter::write_by_template(const Activity& activity, ActivityKind kind,
                                                                      ArgTemplate& known) {
-  ++counts_.suspects[static_cast<unsigned>(Suspect::kNone)];
   ++counts_.records[static_cast<unsigned>(kind)];
   if (__builtin_expect(known.lane == 0, 0)) known.lane = lane_of(activity, kind, device_of(activity, kind));
   constexpr std::size_t kMost = 3 * sizeof(std::uint64_t);  // kOwnKeys
@@ -174,7 +173,7 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
   if (kind == ActivityKind::kKernel) args.add_signed(Key::kGridId, activity.kernel.grid_id);
   // Its times are as they came: none is suspect.
   if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, activity.end - activity.begin);
-  event.end(known.site, clock_->to_ticks(activity.begin), clock_->to_ticks(activity.end), known.schema, args.end(),
+  event.end(known.name.site, clock_->to_ticks(activity.begin), clock_->to_ticks(activity.end), known.schema, args.end(),
             known.lane, model::kFlagConstants);
 }
 
@@ -205,7 +204,7 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
     event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), usable ? schema : model::kNoArgs,
               usable ? args.end() : event.args(), lane);
   }
-  if (keys != 0) templates_.make(activity, kind, name.site, name.symbol, keys, values);
+  if (keys != 0) templates_.make(activity, kind, name, keys, values);
 }
 
 void ActivityWriter::emit_facts(const char* name, const record::Args& args) const {

@@ -25,8 +25,8 @@ const char* suspect_name(Suspect suspect);
 struct WriterCounts {
   std::uint64_t records[kActivityKinds] = {};
   std::uint64_t named[kNamedKinds] = {};
-  std::uint64_t named_work = 0;  // of them, on a device
-  std::uint64_t suspects[kSuspects] = {};
+  std::uint64_t named_work = 0;            // of them, on a device
+  std::uint64_t suspects[kSuspects] = {};  // not all of kNone
   std::uint64_t losses[kLossCauses] = {};
 };
 

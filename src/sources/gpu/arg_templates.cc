@@ -24,14 +24,13 @@ void ArgTemplates::configure(bool same_keys) {
   for (std::size_t i = 0; i < count_; ++i) templates_[i].lane = 0;
 }
 
-ArgTemplate* ArgTemplates::look_up(const Activity& activity, ActivityKind kind, model::SiteId site,
-                                   model::StringId symbol) {
+ArgTemplate* ArgTemplates::look_up(const Activity& activity, ActivityKind kind, KernelName name) {
   if (count_ == 0) return nullptr;
-  for (std::size_t at = hash_of(activity, kind, site) % kPlaces;; at = (at + 1) % kPlaces) {
+  for (std::size_t at = hash_of(activity, kind, name.site) % kPlaces;; at = (at + 1) % kPlaces) {
     if (places_[at] == 0) return nullptr;
     ArgTemplate& known = templates_[places_[at] - 1];
-    if (!is_for(known, activity, kind, site, symbol)) continue;
-    last_[site % kSites] = places_[at];
+    if (!is_for(known, activity, kind, name)) continue;
+    last_[name.site % kSites] = places_[at];
     return &known;
   }
 }
@@ -50,17 +49,16 @@ bool ArgTemplates::is_worth_one(const Activity& activity, ActivityKind kind, mod
   return false;
 }
 
-void ArgTemplates::make(const Activity& activity, ActivityKind kind, model::SiteId site, model::StringId symbol,
-                        std::uint64_t keys, const std::uint64_t* values) {
+void ArgTemplates::make(const Activity& activity, ActivityKind kind, KernelName name, std::uint64_t keys,
+                        const std::uint64_t* values) {
   const model::SchemaId schema = constants_schema(keys, kOwnKeys, values);
   full_ = schema == model::kSelfDescribing || count_ == model::kMaxConstantSchemas;  // or no memory: not tried again
   if (full_) return;
-  std::size_t at = hash_of(activity, kind, site) % kPlaces;
+  std::size_t at = hash_of(activity, kind, name.site) % kPlaces;
   while (places_[at] != 0) at = (at + 1) % kPlaces;
   ArgTemplate& made = templates_[count_++];
   places_[at] = static_cast<std::uint16_t>(count_);
-  made.site = site;
-  made.symbol = symbol;
+  made.name = name;
   made.lane = 0;
   made.schema = schema;
   for_each_word(activity, kind, [&](unsigned i, std::uint32_t word) { made.words[i] = word; });

@@ -19,6 +19,7 @@
 #include "model/record.h"
 #include "sources/gpu/activity.h"
 #include "sources/gpu/activity_args.h"
+#include "sources/gpu/name_table.h"
 
 namespace dft::gpu {
 
@@ -29,9 +30,8 @@ inline constexpr std::uint64_t kOwnKeys = std::uint64_t{1} << static_cast<unsign
 
 struct ArgTemplate {
   static constexpr unsigned kWords = 20;
-  model::SiteId site;
-  model::StringId symbol;  // of a kernel
-  std::uint32_t lane;      // 0: not known
+  KernelName name;     // its symbol: of a kernel
+  std::uint32_t lane;  // 0: not known
   model::SchemaId schema;
   std::uint32_t words[kWords];  // the activity's, by for_each_word()
 };
@@ -45,16 +45,9 @@ inline bool may_have_template(const Activity& activity, ActivityKind kind) {
   return activity.correlation != kNoId;
 }
 
-// Grid, block and shared memory of a kernel, as they stand there: kSizes words.
-inline constexpr unsigned kSizes = 8;
-inline const char* sizes_of(const KernelDetail& kernel) {
-  static_assert(offsetof(KernelDetail, dynamic_shared_memory) - offsetof(KernelDetail, grid) == 4 * (kSizes - 1));
-  return reinterpret_cast<const char*>(&kernel) + offsetof(KernelDetail, grid);
-}
-
-// All that decides what the constants are, beside site and symbol. `use(index, word)`; without `with_sizes` the first
-// kSizes words are left out for a kernel.
-template <bool with_sizes = true, typename Use>
+// All that decides what the constants are, beside site and symbol. `use(index, word)`; without `with_launch` the first
+// words are left out for a kernel, Activity::launch_words().
+template <bool with_launch = true, typename Use>
 [[gnu::always_inline]] inline void for_each_word(const Activity& activity, ActivityKind kind, Use&& use) {
   const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
   const auto high = [](std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); };
@@ -63,28 +56,30 @@ template <bool with_sizes = true, typename Use>
     use(3, std::uint32_t{activity.operation});
     return;
   }
-  constexpr unsigned kCommon = kSizes;
-  use(kCommon, activity.device), use(kCommon + 1, activity.context), use(kCommon + 2, activity.stream);
-  use(kCommon + 3, activity.graph);
-  use(kCommon + 4, low(activity.graph_node)), use(kCommon + 5, high(activity.graph_node));
+  constexpr unsigned kLaunch = Activity::kLaunchWords;
+  use(kLaunch, activity.graph);
+  use(kLaunch + 1, low(activity.graph_node)), use(kLaunch + 2, high(activity.graph_node));
   if (kind == ActivityKind::kKernel) {
     const KernelDetail& kernel = activity.kernel;
-    for (unsigned i = 0; with_sizes && i < kSizes; ++i) {
-      std::uint32_t size;
-      std::memcpy(&size, sizes_of(kernel) + i * sizeof size, sizeof size);
-      use(i, size);
+    for (unsigned i = 0; with_launch && i < kLaunch; ++i) {
+      std::uint32_t word;
+      std::memcpy(&word, activity.launch_words() + i * sizeof word, sizeof word);
+      use(i, word);
     }
-    use(14, kernel.registers_per_thread), use(15, kernel.local_memory_per_thread);
+    use(15, kernel.registers_per_thread);
     for (unsigned i = 0; i < 3; ++i) use(16 + i, kernel.cluster[i]);
-  } else if (kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemcpyP2p || kind == ActivityKind::kMemset) {
+    return;
+  }
+  use(0, activity.device), use(1, activity.context), use(2, activity.stream);
+  if (kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemcpyP2p || kind == ActivityKind::kMemset) {
     const CopyDetail& copy = activity.copy;
-    use(0, low(copy.bytes)), use(1, high(copy.bytes)), use(2, copy.copy_kind), use(3, copy.src_kind);
-    use(4, copy.dst_kind), use(5, copy.src_device), use(6, copy.src_context), use(7, copy.dst_device);
-    use(14, copy.dst_context), use(15, copy.value), use(16, std::uint32_t{copy.is_async});
+    use(3, low(copy.bytes)), use(4, high(copy.bytes)), use(5, copy.copy_kind), use(6, copy.src_kind);
+    use(7, copy.dst_kind), use(8, copy.src_device), use(9, copy.src_context), use(10, copy.dst_device);
+    use(11, copy.dst_context), use(15, copy.value), use(16, std::uint32_t{copy.is_async});
   } else if (kind == ActivityKind::kSync) {
-    use(0, activity.sync.event), use(1, activity.sync.return_value);
+    use(3, activity.sync.event), use(4, activity.sync.return_value);
   } else if (kind == ActivityKind::kOverhead) {
-    use(0, activity.overhead.overhead_kind), use(1, activity.overhead.object_kind);
+    use(3, activity.overhead.overhead_kind), use(4, activity.overhead.object_kind);
   }
 }
 
@@ -94,18 +89,18 @@ class ArgTemplates {
   void configure(bool same_keys);
 
   // Null: none yet.
-  ArgTemplate* find(const Activity& activity, ActivityKind kind, model::SiteId site, model::StringId symbol) {
-    if (const unsigned last = last_[site % kSites]) {  // work of one site mostly comes in runs of one template
+  ArgTemplate* find(const Activity& activity, ActivityKind kind, KernelName name) {
+    if (const unsigned last = last_[name.site % kSites]) {  // work of one site mostly comes in runs of one template
       ArgTemplate& known = templates_[last - 1];
-      if (__builtin_expect(is_for(known, activity, kind, site, symbol), 1)) return &known;
+      if (__builtin_expect(is_for(known, activity, kind, name), 1)) return &known;
     }
-    return look_up(activity, kind, site, symbol);
+    return look_up(activity, kind, name);
   }
 
   // Counts an activity without a template; true when it is time to make one.
   bool is_worth_one(const Activity& activity, ActivityKind kind, model::SiteId site);
   // `values`: of the record, for `keys`.
-  void make(const Activity& activity, ActivityKind kind, model::SiteId site, model::StringId symbol, std::uint64_t keys,
+  void make(const Activity& activity, ActivityKind kind, KernelName name, std::uint64_t keys,
             const std::uint64_t* values);
 
  private:
@@ -122,24 +117,26 @@ class ArgTemplates {
   static constexpr unsigned kSeenSets = 256;
 
   [[gnu::always_inline]] static bool is_for(const ArgTemplate& known, const Activity& activity, ActivityKind kind,
-                                            model::SiteId site, model::StringId symbol) {
-    std::uint32_t differs = (known.site ^ site) | (known.symbol ^ symbol);
+                                            KernelName name) {
+    std::uint32_t differs = (known.name.site ^ name.site) | (known.name.symbol ^ name.symbol);
     for_each_word<false>(activity, kind, [&](unsigned i, std::uint32_t word) { differs |= known.words[i] ^ word; });
-    return differs == 0 && (kind != ActivityKind::kKernel || has_sizes(known, activity.kernel));
+    return differs == 0 && (kind != ActivityKind::kKernel || is_same_launch(known, activity));
   }
-  // As wide as the decoder writes them, so that what was just stored is at hand.
-  static bool has_sizes(const ArgTemplate& known, const KernelDetail& kernel) {
-    const char* const sizes = sizes_of(kernel);
+  static bool is_same_launch(const ArgTemplate& known, const Activity& activity) {
+    const char* const words = activity.launch_words();
 #if defined(__SSE2__)
-    const auto load = [](const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); };
-    const __m128i first = _mm_cmpeq_epi32(load(sizes), load(known.words));
-    const __m128i second = _mm_cmpeq_epi32(load(sizes + 16), load(known.words + 4));
-    return _mm_movemask_epi8(_mm_and_si128(first, second)) == 0xffff;
+    __m128i same = _mm_set1_epi32(-1);
+    for (unsigned i = 0; i < Activity::kLaunchWords; i += 4) {
+      const __m128i is = _mm_loadu_si128(reinterpret_cast<const __m128i*>(words + i * sizeof(std::uint32_t)));
+      const __m128i was = _mm_loadu_si128(reinterpret_cast<const __m128i*>(known.words + i));
+      same = _mm_and_si128(same, _mm_cmpeq_epi32(is, was));
+    }
+    return _mm_movemask_epi8(same) == 0xffff;
 #else
-    return std::memcmp(sizes, known.words, kSizes * sizeof(std::uint32_t)) == 0;
+    return std::memcmp(words, known.words, Activity::kLaunchWords * sizeof(std::uint32_t)) == 0;
 #endif
   }
-  ArgTemplate* look_up(const Activity& activity, ActivityKind kind, model::SiteId site, model::StringId symbol);
+  ArgTemplate* look_up(const Activity& activity, ActivityKind kind, KernelName name);
 
   ArgTemplate* templates_ = nullptr;  // in the order in which they were made, so that those in use lie together
   std::size_t count_ = 0;

@@ -42,8 +42,17 @@ double GpuClock::rate_behind(std::size_t index) const {
   return static_cast<double>(b.ticks - a.ticks) / static_cast<double>(span);
 }
 
+void GpuClock::remember(std::size_t index, double rate) const {
+  const ClockSample& from = samples_[index];
+  piece_ = {from.vendor_ns, kExact, from.ticks, rate};
+  if (index + 1 == count_) return;
+  const ClockSample& next = samples_[index + 1];
+  if (next.vendor_ns > from.vendor_ns) piece_.span = next.vendor_ns - from.vendor_ns;
+  // By rounding, or by the rate of a piece with a step: such a piece has its limit in the slow way.
+  if (from.ticks + ticks_of(piece_.span - 1, rate) > next.ticks) piece_ = Piece{};
+}
+
 base::Ticks GpuClock::to_ticks_slowly(std::uint64_t vendor_ns) const {
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds no longer distance
   std::size_t at = count_ - 1;
   while (at > 0 && vendor_ns < samples_[at].vendor_ns) --at;
   const ClockSample& from = samples_[at];
@@ -52,12 +61,10 @@ base::Ticks GpuClock::to_ticks_slowly(std::uint64_t vendor_ns) const {
     const auto back = static_cast<base::Ticks>(static_cast<double>(from.vendor_ns - vendor_ns) * rate);
     return back < from.ticks ? from.ticks - back : 0;
   }
-  const bool is_last = at + 1 == count_;
-  const ClockSample* next = is_last ? nullptr : &samples_[at + 1];
-  piece_ = {from.vendor_ns, kExact, from.ticks, is_last ? ~base::Ticks{0} : next->ticks, rate};
-  if (!is_last && next->vendor_ns > from.vendor_ns) piece_.span = next->vendor_ns - from.vendor_ns;
+  remember(at, rate);
+  const base::Ticks limit = at + 1 == count_ ? ~base::Ticks{0} : samples_[at + 1].ticks;
   const auto ahead = static_cast<base::Ticks>(static_cast<double>(vendor_ns - from.vendor_ns) * rate);
-  return from.ticks + ahead < piece_.limit ? from.ticks + ahead : piece_.limit;
+  return from.ticks + ahead < limit ? from.ticks + ahead : limit;
 }
 
 }  // namespace dft::gpu

@@ -46,9 +46,7 @@ class GpuClock {
   base::Ticks to_ticks(std::uint64_t vendor_ns) const {
     const std::uint64_t since = vendor_ns - piece_.vendor_ns;
     if (__builtin_expect(since >= piece_.span, 0)) return to_ticks_slowly(vendor_ns);
-    const auto ahead = static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(since)) * piece_.rate);
-    const base::Ticks ticks = piece_.ticks + static_cast<base::Ticks>(ahead);
-    return ticks < piece_.limit ? ticks : piece_.limit;
+    return piece_.ticks + ticks_of(since, piece_.rate);
   }
   const ClockSample& last() const { return samples_[count_ - 1]; }
   std::size_t count() const { return count_; }
@@ -56,7 +54,13 @@ class GpuClock {
  private:
   static constexpr std::size_t kMax = 1024;
   static constexpr std::int64_t kStepNs = 1'000'000;
+  static constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds no longer distance
 
+  // Signed conversions are one instruction each.
+  static base::Ticks ticks_of(std::uint64_t ns, double rate) {
+    return static_cast<base::Ticks>(
+        static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ns)) * rate));
+  }
   double rate_behind(std::size_t index) const;  // ticks per nanosecond
   base::Ticks to_ticks_slowly(std::uint64_t vendor_ns) const;
   void forget_piece() { piece_ = Piece{}; }
@@ -64,14 +68,15 @@ class GpuClock {
   ClockSample samples_[kMax];
   bool step_behind_[kMax] = {};  // the clock was set between this sample and the next
   std::size_t count_ = 0;
-  // The piece that was used last: records come in runs of one piece.
+  // The piece that was used last: records come in runs of one piece. No time within it comes out behind the next
+  // sample.
   struct Piece {
     std::uint64_t vendor_ns = 0;
     std::uint64_t span = 0;  // 0: none
     base::Ticks ticks = 0;
-    base::Ticks limit = 0;  // the next sample's
     double rate = 0.0;
   };
+  void remember(std::size_t index, double rate) const;
   mutable Piece piece_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <memory>
 
 namespace dft::gpu {
@@ -43,6 +44,25 @@ TEST_F(GpuClockTest, NeverRunsBackwards) {
     const base::Ticks ticks = clock_->to_ticks(ns);
     EXPECT_GE(ticks, last);
     last = ticks;
+  }
+}
+
+TEST_F(GpuClockTest, NothingOfAPieceIsBehindItsEnd) {
+  const std::int64_t step = 500 * static_cast<std::int64_t>(kMs);  // a piece that is longer for the vendor's clock
+  const ClockSample samples[] = {at(0), at(10), at(20, step), at(30, step + 3), at(40, step - 2)};
+  for (const ClockSample& sample : samples) clock_->add(sample);
+  for (std::size_t piece = 0; piece + 1 < std::size(samples); ++piece) {
+    const std::uint64_t end = samples[piece + 1].vendor_ns;
+    base::Ticks last = samples[piece].ticks;
+    // Each time twice: found, and remembered.
+    for (std::uint64_t ns = samples[piece].vendor_ns; ns < end; ns += (end - ns) / 50 + 1) {
+      for (int i = 0; i < 2; ++i) {
+        const base::Ticks ticks = clock_->to_ticks(ns);
+        ASSERT_GE(ticks, last) << piece << " " << ns;
+        ASSERT_LE(ticks, samples[piece + 1].ticks) << piece << " " << ns;
+        last = ticks;
+      }
+    }
   }
 }
 

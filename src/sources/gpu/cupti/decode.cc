@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "sources/gpu/cupti/decode_kernel.h"
 #include "sources/gpu/cupti/error_names.h"
 
 namespace dft::gpu::cupti {
@@ -57,6 +58,39 @@ void Decoder::configure(const Choice& choice, ApiNames& names) {
   unknown_count_ = 0;
 }
 
+[[gnu::always_inline]] inline bool Decoder::decode_api(Record record, ActivityKind kind, ActivitySink& sink) {
+  if (record.size() < api::kLeastSize) return false;
+  const std::uint32_t callback = record.get(api::kCallback);
+  if (!wants(kind) || names_->is_left_out(kind, callback)) return true;
+  Activity activity;
+  activity.kind = kind;
+  activity.operation = static_cast<std::uint16_t>(callback < kOperations ? callback : kOperations - 1);
+  activity.begin = record.get(api::kStart);
+  activity.end = record.get(api::kEnd);
+  activity.correlation = record.get(api::kCorrelation);
+  const std::uint32_t returned = record.get(api::kReturnValue);
+  activity.api = {record.get(api::kPid), record.get(api::kTid), returned,
+                  returned == 0 ? nullptr : error_name(kind == ActivityKind::kRuntimeApi, returned)};
+  sink.activity(activity);
+  return true;
+}
+
+// Launches and their calls are nearly all there is: they go no further way.
+[[gnu::always_inline]] inline bool Decoder::decode_record(Record record, ActivitySink& sink) {
+  switch (record.get(kKind)) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+      Activity activity;
+      if (!decode_kernel(record, choice_.version.has_kernel_graph_id(), activity)) return false;
+      if (wants(ActivityKind::kKernel)) sink.activity(activity);
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api(record, ActivityKind::kRuntimeApi, sink);
+    case CUPTI_ACTIVITY_KIND_DRIVER: return decode_api(record, ActivityKind::kDriverApi, sink);
+    default: return decode_other(record, sink);
+  }
+}
+
 void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
   auto* data = const_cast<unsigned char*>(buffer.data);  // CUPTI's signature; it only reads
   const unsigned char* const end = buffer.data + buffer.valid;
@@ -83,18 +117,9 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
   report_unknown(sink);
 }
 
-bool Decoder::decode_record(Record record, ActivitySink& sink) {
+bool Decoder::decode_other(Record record, ActivitySink& sink) {
   const std::uint32_t kind = record.get(kKind);
   switch (kind) {
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-      Activity activity;
-      if (!decode_kernel(record, choice_.version.has_kernel_graph_id(), activity)) return false;
-      if (wants(ActivityKind::kKernel)) sink.activity(activity);
-      return true;
-    }
-    case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api(record, ActivityKind::kRuntimeApi, sink);
-    case CUPTI_ACTIVITY_KIND_DRIVER: return decode_api(record, ActivityKind::kDriverApi, sink);
     case CUPTI_ACTIVITY_KIND_DEVICE: {
       DeviceFacts facts;
       if (!decode_device(record, facts)) return false;
@@ -121,23 +146,6 @@ bool Decoder::decode_record(Record record, ActivitySink& sink) {
   bool known = false;
   if (!decode_plain(kind, record, activity, known) || !known) return false;
   if (wants(activity.kind)) sink.activity(activity);
-  return true;
-}
-
-bool Decoder::decode_api(Record record, ActivityKind kind, ActivitySink& sink) {
-  if (record.size() < api::kLeastSize) return false;
-  const std::uint32_t callback = record.get(api::kCallback);
-  if (!wants(kind) || names_->is_left_out(kind, callback)) return true;
-  Activity activity;
-  activity.kind = kind;
-  activity.operation = static_cast<std::uint16_t>(callback < kOperations ? callback : kOperations - 1);
-  activity.begin = record.get(api::kStart);
-  activity.end = record.get(api::kEnd);
-  activity.correlation = record.get(api::kCorrelation);
-  const std::uint32_t returned = record.get(api::kReturnValue);
-  activity.api = {record.get(api::kPid), record.get(api::kTid), returned,
-                  returned == 0 ? nullptr : error_name(kind == ActivityKind::kRuntimeApi, returned)};
-  sink.activity(activity);
   return true;
 }
 

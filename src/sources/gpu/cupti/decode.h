@@ -35,6 +35,7 @@ class Decoder {
   static constexpr unsigned kUnknownKinds = 16;
 
   bool decode_record(Record record, ActivitySink& sink);
+  bool decode_other(Record record, ActivitySink& sink);
   bool decode_api(Record record, ActivityKind kind, ActivitySink& sink);
   bool wants(ActivityKind kind) const { return (choice_.categories >> static_cast<unsigned>(kind) & 1u) != 0; }
   void count_unknown(Record record);
@@ -46,8 +47,7 @@ class Decoder {
   unsigned unknown_count_ = 0;
 };
 
-// Each false for a record that is too short. decode_work.cc: what runs on the device.
-bool decode_kernel(Record record, bool has_graph_id, Activity& out);
+// Each false for a record that is too short. decode_work.cc: what runs on the device; kernels: decode_kernel.h.
 bool decode_memcpy(Record record, Activity& out);
 bool decode_peer_copy(Record record, Activity& out);
 bool decode_memset(Record record, Activity& out);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sources/gpu/cupti/decode_kernel.h"
 #include "sources/gpu/cupti/error_names.h"
 
 namespace dft::gpu::cupti {

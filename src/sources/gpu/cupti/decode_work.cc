@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What runs on the device: kernels, copies, memsets, graphs.
-#include <cstddef>
-#include <cstring>
-
+// What runs on the device, kernels apart: copies, memsets, graphs.
 #include "sources/gpu/cupti/decode.h"
+#include "sources/gpu/cupti/decode_kernel.h"
 
 namespace dft::gpu::cupti {
 
@@ -11,50 +9,7 @@ namespace {
 
 constexpr std::uint8_t kAsync = 1;  // flag of copies and memsets
 
-// CUPTI writes 0 as the graph's id of work outside graphs.
-void set_graph(Activity& out, std::uint64_t node, std::uint32_t graph) {
-  out.graph_node = node;
-  out.graph = node != 0 && graph != 0 ? graph : kNoId;
-}
-
-// Grid, block and shared memory stand in both in one order: two copies of 16 bytes, which are compared so as well.
-void copy_sizes(Record record, KernelDetail& detail) {
-  using namespace kernel;
-  constexpr std::size_t kFirst = offsetof(KernelDetail, grid);
-  constexpr std::size_t kSize = kDynamicShared.offset + sizeof(std::int32_t) - kGridX.offset;
-  const auto same = [](std::size_t field, std::size_t own) constexpr { return field - kGridX.offset == own - kFirst; };
-  static_assert(same(kBlockX.offset, offsetof(KernelDetail, block)));
-  static_assert(same(kStaticShared.offset, offsetof(KernelDetail, static_shared_memory)));
-  static_assert(same(kDynamicShared.offset, offsetof(KernelDetail, dynamic_shared_memory)));
-  static_assert(kSize == 32);
-  const auto* from = static_cast<const unsigned char*>(record.bytes()) + kGridX.offset;
-  std::memcpy(reinterpret_cast<char*>(&detail) + kFirst, from, kSize);
-}
-
 }  // namespace
-
-bool decode_kernel(Record record, bool has_graph_id, Activity& out) {
-  using namespace kernel;
-  if (record.size() < kLeastSize) return false;
-  out.kind = ActivityKind::kKernel;
-  out.begin = record.get(kStart);
-  out.end = record.get(kEnd);
-  out.device = record.get(kDevice);
-  out.context = record.get(kContext);
-  out.stream = record.get(kStream);
-  out.correlation = record.get(kCorrelation);
-  set_graph(out, record.get(kGraphNode, std::uint64_t{0}), has_graph_id ? record.get(kGraph, 0u) : 0);
-  KernelDetail& detail = out.kernel;
-  detail.symbol = record.get(kName);
-  detail.grid_id = record.get(kGridId);
-  copy_sizes(record, detail);
-  detail.registers_per_thread = record.get(kRegisters);
-  detail.local_memory_per_thread = record.get(kLocalPerThread);
-  detail.cluster[0] = record.get(kClusterX, 0u);
-  detail.cluster[1] = record.get(kClusterY, 0u);
-  detail.cluster[2] = record.get(kClusterZ, 0u);
-  return true;
-}
 
 bool decode_memcpy(Record record, Activity& out) {
   using namespace memcpy;

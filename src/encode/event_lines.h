@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Purpose: the ends of the lines of events whose schema has constants (model/args.h), each rendered once: everything
-//          behind dur. Of a number that moves slowly (a counter) only the last four digits are written into the
-//          rendered text; a number that jumps stands between two texts.
-// Threads: one owner. Memory is bounded by the number of schemas.
-// Invariant: hashes in a text are defined in the file, so it must be cleared together with the strings (StringCache).
+// Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, from the name
+// up
+//          to ts, and its end, everything behind dur. Of a number that moves slowly (a counter) only the last four
+//          digits are written into the rendered text; a number that jumps stands between two texts.
+// Threads: one owner. Memory is bounded.
+// Invariants:
+//   1. Hashes in a text are defined in the file, so it must be cleared together with the strings (StringCache).
+//   2. A line is that of one site and lane, the first that came with the schema; records of another are written in the
+//      general way.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 #include "base/buffer.h"
 #include "encode/record_args.h"
@@ -16,24 +22,29 @@
 
 namespace dft::encode {
 
-// ,"ph":1,"args":{..}} and the line feed, for records of one schema.
-class EventEnd {
+// {"id":N apart, the line of the events of one schema, site and lane.
+class EventLine {
  public:
   static constexpr unsigned kMostFields = 4;
-  // Whether `record` is an event of the schema with as many values as it should have.
+  // Whether `record` is one of them, with as many values as it should have.
   bool is_for(const model::RecordHeader& record) const {
-    std::uint64_t word;
-    std::memcpy(&word, &record, sizeof word);
-    return (word & ~kNanoseconds) == first_word_;
+    std::uint64_t words[2];
+    std::memcpy(words, &record, sizeof words);
+    return ((words[0] & ~kNanoseconds) ^ words_[0]) == 0 && words[1] == words_[1] && record.begin <= record.end;
   }
   std::size_t room() const { return room_; }
-  // Null: a number does not fit the place that it had, and EventEnds::renew() makes another. REQUIRES: is_for(record),
-  // room() + text::kSlack bytes.
+  model::Layer layer() const { return layer_; }
+  // REQUIRES for both: is_for(record), room() + text::kSlack bytes.
   template <typename Copy>
-  char* put(char* p, const model::RecordHeader& record);
+  char* put_head(char* p) {
+    return Copy::put(p, text(), head_size_);
+  }
+  // Null: a number does not fit the place that it had, and EventLines::renew() makes another.
+  template <typename Copy>
+  char* put_end(char* p, const model::RecordHeader& record);
 
  private:
-  friend class EventEnds;
+  friend class EventLines;
   static constexpr std::uint64_t kNanoseconds = std::uint64_t{model::kFlagNanoseconds} << 40;
   static constexpr std::uint64_t kShort = 10000;  // numbers below it are no counters
   // A number within a text: as long as it keeps all but its last four digits, these are all that is written.
@@ -45,7 +56,7 @@ class EventEnd {
   };
   // A text with the counters in it, and behind it a number of any length.
   struct Piece {
-    std::uint16_t offset;
+    std::uint16_t offset;  // from the begin of the end
     std::uint16_t size;
     std::uint8_t counters;
     std::uint8_t field;
@@ -60,10 +71,13 @@ class EventEnd {
   void end_piece(const char* at);
   bool jumps(unsigned number) const { return (jumps_ >> number & 1u) != 0; }
   char* text() { return reinterpret_cast<char*>(this + 1); }
+  char* end_text() { return text() + head_size_; }
 
-  std::uint64_t first_word_;  // of its records: size, kind, flags, schema
+  std::uint64_t words_[2];  // of its records: size, kind, flags, schema; site, lane
+  std::uint32_t head_size_;
+  std::uint32_t room_;
   std::uint32_t uses_;
-  std::uint16_t room_;
+  model::Layer layer_;
   std::uint8_t fields_;
   std::uint8_t jumps_;   // bit per field: a number that is no counter
   std::uint8_t pieces_;  // with a number behind them; one more ends the line
@@ -73,19 +87,23 @@ class EventEnd {
   Counter counter_[kMostFields];
 };
 
-class EventEnds {
+class EventLines {
  public:
-  // Null: not rendered yet. Valid until the next call of add() or clear().
-  EventEnd* find(model::SchemaId id) {
-    if (__builtin_expect(places_.empty() || id > model::kMaxSchemaId, 0)) return nullptr;
-    const std::uint32_t place = reinterpret_cast<const std::uint32_t*>(places_.data())[id];
-    return place != 0 ? reinterpret_cast<EventEnd*>(arena_.data() + place) : nullptr;
+  // Null, or one that is for no record: not rendered yet. Valid until the next call of add() or clear().
+  EventLine* find(model::SchemaId id) {
+    const std::uint32_t* const place = place_of(id);
+    return __builtin_expect(place != nullptr, 1) ? reinterpret_cast<EventLine*>(arena_.data() + *place) : nullptr;
   }
-  // Renders that of a record that was written in the general way. Nothing when it is not of the kind that can have one,
-  // or memory is refused.
-  void add(const model::RecordHeader& record, const SchemaText& schema, const ArgsHead& args_head);
+  bool has(model::SchemaId id) {
+    const std::uint32_t* const place = place_of(id);
+    return place != nullptr && *place != 0;
+  }
+  // Renders that of a record that was written in the general way; `head` is its line from the name up to ts. Nothing
+  // when it is not of the kind that can have one, or memory is refused.
+  void add(const model::RecordHeader& record, model::Layer layer, std::string_view head, const SchemaText& schema,
+           const ArgsHead& args_head);
   // Makes room for the record's numbers.
-  static void renew(EventEnd& end, const model::RecordHeader& record, const SchemaText& schema,
+  static void renew(EventLine& line, const model::RecordHeader& record, const SchemaText& schema,
                     const ArgsHead& args_head);
   void clear();
   void forget() {  // fork child: without unmapping
@@ -94,25 +112,31 @@ class EventEnds {
   }
 
  private:
+  static constexpr std::size_t kArenaLimit = 8 * 1024 * 1024;
+  const std::uint32_t* place_of(model::SchemaId id) const {  // null: none at all yet, or no schema
+    const bool known = id < places_.size() / sizeof(std::uint32_t);
+    return __builtin_expect(known, 1) ? reinterpret_cast<const std::uint32_t*>(places_.data()) + id : nullptr;
+  }
   bool prepare();
   base::Buffer places_;  // by schema: where in the arena, 0: not yet
-  base::Buffer arena_;
+  base::Buffer arena_;   // at 0 a line of no record
 };
 
 template <typename Copy>
-[[gnu::always_inline]] inline char* EventEnd::put(char* p, const model::RecordHeader& record) {
+[[gnu::always_inline]] inline char* EventLine::put_end(char* p, const model::RecordHeader& record) {
   const char* const values = model::args_begin(record);
   const auto value_of = [values](unsigned field) {
     std::uint64_t value;
     std::memcpy(&value, values + field * sizeof value, sizeof value);
     return value;
   };
+  const char* const texts = end_text();
   ++uses_;
   const Counter* counter = counter_;
   const Piece* piece = piece_;
   for (const Piece* const last = piece_ + pieces_; piece != last; ++piece) {
     char* const begin = p;
-    p = text::put_padded<Copy>(p, text() + piece->offset, piece->size);
+    p = Copy::put(p, texts + piece->offset, piece->size);
     for (const Counter* const end = counter + piece->counters; counter != end; ++counter) {
       const std::uint64_t low = value_of(counter->field) - counter->base;
       if (__builtin_expect(low >= kShort, 0)) return nullptr;
@@ -131,11 +155,11 @@ template <typename Copy>
     p = text::put_uint(p, value);
   }
   if (piece->size <= 16) {  // mostly: the last number ends the args
-    std::memcpy(p, text() + piece->offset, 16);
+    std::memcpy(p, texts + piece->offset, 16);
     return p + piece->size;
   }
   char* const begin = p;
-  p = text::put_padded<Copy>(p, text() + piece->offset, piece->size);
+  p = Copy::put(p, texts + piece->offset, piece->size);
   for (const Counter* const end = counter + piece->counters; counter != end; ++counter) {
     const std::uint64_t low = value_of(counter->field) - counter->base;
     if (__builtin_expect(low >= kShort, 0)) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "encode/event_ends.h"
+#include "encode/event_lines.h"
 
 #include <cstring>
 
@@ -18,8 +18,9 @@ std::uint64_t value_of(const model::RecordHeader& record, unsigned field) {
 }
 
 bool can_have_one(const model::RecordHeader& record, const SchemaText& schema) {
-  bool integers = schema.fields <= EventEnd::kMostFields && record.kind == model::RecordKind::kEvent &&
-                  (record.flags & ~kFlags) == 0 && model::args_bytes(record) == schema.fields * sizeof(std::uint64_t);
+  bool integers = record.lane != 0 && schema.fields <= EventLine::kMostFields &&
+                  record.kind == model::RecordKind::kEvent && (record.flags & ~kFlags) == 0 &&
+                  model::args_bytes(record) == schema.fields * sizeof(std::uint64_t);
   const FieldText* field = schema.first();
   for (unsigned i = 0; integers && i < schema.fields; ++i, field = field->next()) {
     integers = field->type == ArgType::kInt64 || field->type == ArgType::kUint64;
@@ -29,21 +30,21 @@ bool can_have_one(const model::RecordHeader& record, const SchemaText& schema) {
 
 }  // namespace
 
-void EventEnd::begin_piece(const char* at) {
+void EventLine::begin_piece(const char* at) {
   piece_[pieces_] = {};
-  piece_[pieces_].offset = static_cast<std::uint16_t>(at - text());
+  piece_[pieces_].offset = static_cast<std::uint16_t>(at - end_text());
 }
 
-void EventEnd::end_piece(const char* at) {
-  piece_[pieces_].size = static_cast<std::uint16_t>(at - text() - piece_[pieces_].offset);
+void EventLine::end_piece(const char* at) {
+  piece_[pieces_].size = static_cast<std::uint16_t>(at - end_text() - piece_[pieces_].offset);
 }
 
-char* EventEnd::put_number(char* p, unsigned number, bool is_signed, std::uint64_t value) {
+char* EventLine::put_number(char* p, unsigned number, bool is_signed, std::uint64_t value) {
   if (is_signed && static_cast<std::int64_t>(value) < 0) jumps_ = static_cast<std::uint8_t>(jumps_ | 1u << number);
   Piece& piece = piece_[pieces_];
   if (value >= kShort && !jumps(number)) {
     p = text::put_uint(p, value);
-    const auto at = static_cast<std::uint16_t>(p - 4 - text() - piece.offset);
+    const auto at = static_cast<std::uint16_t>(p - 4 - end_text() - piece.offset);
     counter_[counters_++] = {value - value % kShort, at, static_cast<std::uint16_t>(number), 0};
     ++piece.counters;
     return p;
@@ -57,10 +58,10 @@ char* EventEnd::put_number(char* p, unsigned number, bool is_signed, std::uint64
   return p;
 }
 
-void EventEnd::render(const SchemaText& schema, const ArgsHead& args_head, const model::RecordHeader& record) {
+void EventLine::render(const SchemaText& schema, const ArgsHead& args_head, const model::RecordHeader& record) {
   pieces_ = counters_ = 0;
-  begin_piece(text());
-  char* p = text::put_literal(text(), ",\"ph\":1");
+  begin_piece(end_text());
+  char* p = text::put_literal(end_text(), ",\"ph\":1");
   std::memcpy(p, args_head.text, sizeof args_head.text);
   p += ArgsHead::kSize;
   const FieldText* field = schema.first();
@@ -72,7 +73,7 @@ void EventEnd::render(const SchemaText& schema, const ArgsHead& args_head, const
 }
 
 // Counters that outgrow their place at every other use are none.
-void EventEnd::note_misfits(const model::RecordHeader& record) {
+void EventLine::note_misfits(const model::RecordHeader& record) {
   constexpr std::uint32_t kFree = 4;
   constexpr std::uint32_t kUsesForOne = 64;  // rendering anew must cost little beside them
   const auto note = [&](unsigned field) {
@@ -88,45 +89,46 @@ void EventEnd::note_misfits(const model::RecordHeader& record) {
   }
 }
 
-bool EventEnds::prepare() {
+bool EventLines::prepare() {
   if (!places_.empty()) return true;
   constexpr std::size_t kBytes = (std::size_t{model::kMaxSchemaId} + 1) * sizeof(std::uint32_t);
-  if (!places_.reserve(kBytes) || !arena_.reserve(8)) return false;
+  if (!places_.reserve(kBytes) || !arena_.reserve(sizeof(EventLine))) return false;
   std::memset(places_.data(), 0, kBytes);
   places_.advance(kBytes);
   arena_.clear();
-  arena_.advance(8);  // none lies at 0
+  std::memset(arena_.data(), 0, sizeof(EventLine));
+  arena_.advance(sizeof(EventLine));
   return true;
 }
 
-void EventEnds::add(const model::RecordHeader& record, const SchemaText& schema, const ArgsHead& args_head) {
+void EventLines::add(const model::RecordHeader& record, model::Layer layer, std::string_view head,
+                     const SchemaText& schema, const ArgsHead& args_head) {
   if (!can_have_one(record, schema)) return;
   constexpr std::size_t kFrame = 64;  // ph, hhash, braces
-  const std::size_t room = schema.room + kFrame + schema.fields * std::size_t{text::kMaxNumber};
-  const std::size_t size = model::padded8(sizeof(EventEnd) + room + text::kSlack);
-  if (!prepare() || !arena_.reserve(size + text::kReadAhead)) return;
-  auto& end = *reinterpret_cast<EventEnd*>(arena_.end());
-  std::memset(static_cast<void*>(&end), 0, sizeof end);
-  model::RecordHeader like{};
-  like.size = record.size;
-  like.kind = record.kind;
-  like.flags = model::kFlagConstants;
-  like.schema = record.schema;
-  std::memcpy(&end.first_word_, &like, sizeof end.first_word_);
-  end.fields_ = static_cast<std::uint8_t>(schema.fields);
-  end.room_ = static_cast<std::uint16_t>(room + (schema.fields + 1) * text::kReadAhead);
-  end.render(schema, args_head, record);
+  const std::size_t room = head.size() + schema.room + kFrame + schema.fields * std::size_t{text::kMaxNumber};
+  const std::size_t size = model::padded8(sizeof(EventLine) + room + text::kSlack);
+  if (!prepare() || arena_.size() + size > kArenaLimit || !arena_.reserve(size + text::kReadAhead)) return;
+  auto& line = *reinterpret_cast<EventLine*>(arena_.end());
+  std::memset(static_cast<void*>(&line), 0, sizeof line);
+  std::memcpy(line.words_, &record, sizeof line.words_);
+  line.words_[0] &= ~EventLine::kNanoseconds;
+  line.layer_ = layer;
+  line.fields_ = static_cast<std::uint8_t>(schema.fields);
+  line.room_ = static_cast<std::uint32_t>(room + (schema.fields + 2) * text::kReadAhead);
+  line.head_size_ = static_cast<std::uint32_t>(head.size());
+  std::memcpy(line.text(), head.data(), head.size());
+  line.render(schema, args_head, record);
   reinterpret_cast<std::uint32_t*>(places_.data())[record.schema] = static_cast<std::uint32_t>(arena_.size());
   arena_.advance(size);
 }
 
-void EventEnds::renew(EventEnd& end, const model::RecordHeader& record, const SchemaText& schema,
-                      const ArgsHead& args_head) {
-  end.note_misfits(record);
-  end.render(schema, args_head, record);
+void EventLines::renew(EventLine& line, const model::RecordHeader& record, const SchemaText& schema,
+                       const ArgsHead& args_head) {
+  line.note_misfits(record);
+  line.render(schema, args_head, record);
 }
 
-void EventEnds::clear() {
+void EventLines::clear() {
   places_.clear();
   arena_.clear();
 }
