@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, from the name
-// up
-//          to ts, and its end, everything behind dur. Of a number that moves slowly (a counter) only the last four
+//          up to ts, and its end, everything behind dur. Of a number that moves slowly (a counter) only the last four
 //          digits are written into the rendered text; a number that jumps stands between two texts.
 // Threads: one owner. Memory is bounded.
 // Invariants:

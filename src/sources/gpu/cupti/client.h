@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Purpose: CUPTI's activity calls, in the form of its only client or in that of one subscriber among several (13.3 and
-// a
-//          driver that allows it), which the first form is closed to.
+// Purpose: CUPTI's activity calls, in the form of its only client or in that of one subscriber among several (13.3
+//          and a driver that allows it), which the first form is closed to.
 // Threads: one at a time, but for enable(): also from CUPTI's callback at the first context, once the rest is set.
 #pragma once
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Purpose: a library with CUPTI's entry points that does nothing, for tests of the search. FAKE_API is the version that
-// it
-//          answers, none with 0; FAKE_DRIVER makes a libcuda of that version; FAKE_LACKS leaves out a needed function;
-//          FAKE_13_2 has what tells 13.2, and crashes when it is called without a driver, as that does.
+// Purpose: a library with CUPTI's entry points that does nothing, for tests of the search. FAKE_API is the version
+//          that it answers, none with 0; FAKE_DRIVER makes a libcuda of that version; FAKE_LACKS leaves out a needed
+//          function; FAKE_13_2 has what tells 13.2, and crashes when it is called without a driver, as that does.
 #include <dlfcn.h>
 
 #include <cstdint>

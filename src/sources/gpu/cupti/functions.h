@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Purpose: CUPTI's functions as pointers, found in a library that is open. Nothing of CUPTI is linked.
-// Invariant: every required function of a table that load_functions accepted is there; the others may be null, whatever
-// the
-//            version says: what a library can do is asked of its symbols. layout_proofs.cc holds the signatures against
-//            the headers of the build.
+// Invariant: every required function of a table that load_functions accepted is there; the others may be null,
+//            whatever the version says: what a library can do is asked of its symbols. layout_proofs.cc holds the
+//            signatures against the headers of the build.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Purpose: holds layouts.h and functions.h against the headers of the toolkit that this build uses. Nothing is left of
-// it
-//          in the product. The build lists the record structs and functions that the headers declare
-//          (cmake/cupti_declarations.cmake); a struct of a later toolkit than we know is held against the newest rules.
+// Purpose: holds layouts.h and functions.h against the headers of the toolkit that this build uses. Nothing is left
+//          of it in the product. The build lists the record structs and functions that the headers declare
+//          (cmake/cupti_declarations.cmake); a struct of a later toolkit than we know is held against the newest
+//          rules.
 #include <type_traits>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Purpose: rocprofiler-sdk's callbacks: they copy records out of the library's buffers, keep the symbols of kernels,
-// and
-//          tell work which stream and call it belongs to.
+//          and tell work which stream and call it belongs to.
 // Threads: any of the application's and the library's own.
 // Invariants:
 //   1. No decoding, no call of the library, no malloc. A record is copied as it is: the library's buffer is its own
