@@ -44,7 +44,7 @@ def test_the_same_where_the_writer_cannot_have_its_own_table(bench, how):
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("limit", [3, 4, 64])
+@pytest.mark.parametrize("limit", [0, 3, 4, 64])
 def test_descriptor_limit_and_its_use_are_the_applications(bench, limit, when):
     run = bench.same("fault/programs/nofile.c", limit, when, notes="any")
     assert len(run.notes) <= 1
