@@ -52,6 +52,23 @@ std::vector<std::string> list(const fs::path& folder, std::string_view prefix, s
   return found;
 }
 
+bool is_file(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool is_index(std::string_view path) { return ends_with(path, model::kIndexSuffix); }
+
+// Empty when it is not there.
+std::string trace_of_index(std::string_view index) {
+  const std::string base(index.substr(0, index.size() - model::kIndexSuffix.size()));
+  for (const std::string_view suffix : {model::kTraceSuffixGz, model::kTraceSuffixPlain}) {
+    std::string trace = base + std::string(suffix);
+    if (is_file(trace)) return trace;
+  }
+  return {};
+}
+
 // `found` is sorted.
 void leave_out_replaced(std::vector<std::string>& found, std::vector<Replaced>& replaced) {
   std::vector<std::string> kept;
@@ -93,7 +110,11 @@ Inputs find_inputs(const std::vector<std::string>& arguments, std::string_view s
     const bool exists = ::stat(argument.c_str(), &info) == 0;
     std::vector<std::string> found;
     std::string why;
-    if (exists && !S_ISDIR(info.st_mode)) {
+    if (exists && S_ISREG(info.st_mode) && is_index(argument)) {
+      std::string trace = trace_of_index(argument);
+      if (!trace.empty()) found.push_back(std::move(trace));
+      why = "an index, and its trace is not there";
+    } else if (exists && !S_ISDIR(info.st_mode)) {
       found.push_back(argument);
     } else if (exists) {
       found = list(argument, "", suffix, why);

@@ -20,9 +20,9 @@ struct Inputs {
   std::vector<Replaced> replaced;   // left out of `files`, since what was recovered from them is there
 };
 
-// A file is taken as it is. Folders and prefixes leave out a trace whose recovered one is there too, so that no event
-// counts twice. A folder gives its *.pfw* files (not those of folders below), or, when it has none, what its name gives
-// as a prefix. Anything else is a prefix:
+// A file is taken as it is, but an index (`folder/*` names it too) stands for its trace. Folders and prefixes leave out
+// a trace whose recovered one is there too, so that no event counts twice. A folder gives its *.pfw* files (not those
+// of folders below), or, when it has none, what its name gives as a prefix. Anything else is a prefix:
 // `./trace` gives ./trace-*.pfw*, ./trace_*.pfw*, ./trace.pfw*. `suffix` other than ".pfw" looks for other files beside
 // traces (crash files).
 Inputs find_inputs(const std::vector<std::string>& arguments, std::string_view suffix = ".pfw");

@@ -50,6 +50,21 @@ TEST(Inputs, WhatNamesNothingIsAnError) {
   EXPECT_NE(inputs.errors[1].find("absent: "), std::string::npos);
 }
 
+TEST(Inputs, AnIndexStandsForItsTrace) {
+  const test::TempDir dir;
+  for (const char* name : {"t-a-app.dfi", "t-a-app.pfw.gz", "t-b-app.dfi", "t-b-app.pfw", "t-c-app.dfi"}) {
+    dir.write(name, "x");
+  }
+  const std::vector<std::string> traces = {dir.path("t-a-app.pfw.gz"), dir.path("t-b-app.pfw")};
+  EXPECT_EQ(find_inputs({dir.path("t-a-app.dfi"), dir.path("t-b-app.dfi")}).files, traces);
+  EXPECT_EQ(find_inputs({dir.path("t-a-app.dfi"), traces[0], dir.path("t-b-app.dfi"), traces[1]}).files, traces)
+      << "as a shell's `folder/*` names them";
+  const auto alone = find_inputs({dir.path("t-c-app.dfi")});
+  EXPECT_TRUE(alone.files.empty());
+  ASSERT_EQ(alone.errors.size(), 1u);
+  EXPECT_NE(alone.errors[0].find("is not there"), std::string::npos);
+}
+
 TEST(Inputs, TraceBase) {
   EXPECT_EQ(trace_base("a/b.pfw.gz"), "a/b");
   EXPECT_EQ(trace_base("a/b.pfw"), "a/b");

@@ -142,6 +142,7 @@ model::SchemaId schema_id(const FieldOrConstant* fields, std::size_t count) {
 
 namespace {
 [[gnu::noinline]] void emit_slowly(const RecordHeader& header, const Args& args) {
+  const base::SignalGuard signals;  // those that waited come after leave(): their handlers may leave by siglongjmp
   ThreadState* state = enter();
   if (state == nullptr) return;
   if (char* at = reserve(state, header.size)) {

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr int kLockTries = 500;
 constexpr std::uint64_t kLockPauseNs = 1'000'000;
+constexpr std::size_t kPrologueRoom = 16 * 1024;
 
 void set(base::Buffer& buffer, std::string_view text) {
   buffer.clear();
@@ -101,9 +103,16 @@ void Notes::prepare(const StartFacts& facts) {
   append_build(build_);
   set_interception(facts.interception);
   const Rank rank = rank_from_launcher(lookup);
-  if (!rank.known) return;
-  set(rank_, rank.value);
-  JsonWriter(rank_args_).key("name").string("rank").key("value").string(rank.value).key("source").string(rank.source);
+  if (rank.known) {
+    set(rank_, rank.value);
+    JsonWriter(rank_args_).key("name").string("rank").key("value").string(rank.value).key("source").string(rank.source);
+  }
+  bool whole = prologue_.reserve(kPrologueRoom) && prologue_cfg_.reserve(kPrologueRoom);
+  for (const base::Buffer* buffer :
+       {&host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_, &start_args_, &cfg_, &build_}) {
+    whole = whole && !buffer->failed();
+  }
+  if (!whole) throw std::bad_alloc();  // half a text is no JSON
 }
 
 void Notes::set_interception(Interception interception) {
@@ -123,7 +132,7 @@ void Notes::append_interception(base::Buffer& out) const {
 
 void Notes::prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base::Buffer& out) {
   encoder.define_string(StringKind::kHost, host_.view(), pid_, out);
-  base::Buffer args;
+  base::Buffer& args = prologue_;
   const auto record = [&](std::string_view name, auto&& fill) {
     args.clear();
     JsonWriter json(args);
@@ -141,9 +150,9 @@ void Notes::prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base
   JsonWriter json(args);
   json.key("cwd").string(cwd.view()).key("exec_hash").string(exec.view()).key("cmd_hash").string(command.view());
   json.raw_members(start_args_.view());
-  base::Buffer on;
-  append_interception(on);
-  json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(on.view()).end_object();
+  prologue_cfg_.clear();
+  append_interception(prologue_cfg_);
+  json.key("cfg").begin_object().raw_members(cfg_.view()).raw_members(prologue_cfg_.view()).end_object();
   json.key("build").raw(build_.view());
   encoder.life_cycle_event("start", pid_, start_ns, args.view(), out);
   if (rank_.empty()) return;
@@ -271,8 +280,8 @@ void Notes::reset_after_fork() {
   lock_.reset_after_fork();
   marks_.forget_after_fork();
   app_.forget_after_fork();
-  for (base::Buffer* buffer :
-       {&scratch_, &host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_, &start_args_, &cfg_, &build_}) {
+  for (base::Buffer* buffer : {&scratch_, &host_, &cwd_, &command_, &exec_name_, &rank_, &rank_args_, &start_args_,
+                               &cfg_, &build_, &prologue_, &prologue_cfg_}) {
     buffer->forget();
   }
 }

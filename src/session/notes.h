@@ -35,7 +35,7 @@ struct StartFacts {
 
 class Notes final : public write::TraceNotes {
  public:
-  void prepare(const StartFacts& facts);
+  void prepare(const StartFacts& facts);  // throws std::bad_alloc
   void prologue(encode::EventEncoder& encoder, std::uint64_t start_ns, base::Buffer& out) override;
   void epilogue(encode::EventEncoder& encoder, const write::FileSink& file, const write::Losses& losses,
                 std::uint64_t end_ns, base::Buffer& out) override;
@@ -66,6 +66,7 @@ class Notes final : public write::TraceNotes {
   base::Buffer start_args_;  // behind the hashes
   base::Buffer cfg_;         // "cfg":{...} but for the interception and log_file
   base::Buffer build_;
+  base::Buffer prologue_, prologue_cfg_;  // the drain's, with room for all that it puts there
   char host_hash_[16] = {};
   char pid_text_[16] = {};
   std::atomic<bool> bound_{false}, posix_{false}, stdio_{false};

@@ -291,6 +291,7 @@ void on_forked() {
 bool start_at_first_event() {
   if (write::drain.is_starting_on_this_thread()) return false;  // the lock's holder waits for it
   recorder.settle_child();
+  const base::SignalGuard signals;  // longer than the pause: a handler may leave by siglongjmp
   const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (recorder.prepare() && state.pid != 0 && state.pid != raw::pid()) become_forked_child();
@@ -379,10 +380,14 @@ bool constructors_have_run() { return has_loaded; }
 bool start(const StartRequest& request) {
   if (!is_on() && state.phase.load(std::memory_order_acquire) != Phase::kFinished) return false;
   recorder.settle_child();
+  {
+    const base::SignalGuard signals;  // longer than the pause, as above
+    const SourcesPaused paused;
+    StartRequest bound = request;
+    bound.bind = wants_binding(request) && bind_calls(state.config->options);
+    if (!start_bound(bound)) return false;
+  }
   const SourcesPaused paused;
-  StartRequest bound = request;
-  bound.bind = wants_binding(request) && bind_calls(state.config->options);
-  if (!start_bound(bound)) return false;
   start_gpu();
   return true;
 }
@@ -395,6 +400,7 @@ void note_preload() {
 
 void finish_from_api() {
   recorder.settle_child();
+  const base::SignalGuard signals;  // longer than the pause, as above
   const SourcesPaused paused;
   const base::LockGuard guard(state.lock);
   if (!this_process_records()) return;

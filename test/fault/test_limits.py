@@ -2,6 +2,7 @@
 """Resources that are short: descriptors, threads, processes, memory, file size, disk."""
 
 import re
+import shutil
 import subprocess
 
 import harness
@@ -44,7 +45,7 @@ def test_the_same_where_the_writer_cannot_have_its_own_table(bench, how):
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("limit", [3, 4, 64])
+@pytest.mark.parametrize("limit", [0, 3, 4, 64])
 def test_descriptor_limit_and_its_use_are_the_applications(bench, limit, when):
     run = bench.same("fault/programs/nofile.c", limit, when, notes="any")
     assert len(run.notes) <= 1
@@ -88,6 +89,24 @@ def test_no_memory_once_recording_runs(bench, count):
     assert run.status == 3
     everything_accounted(run, "work", 1000 + count)
     assert run.trace().end["args"]["num_events"] > 0
+
+
+@pytest.mark.skipif(harness.sanitizer() != "", reason="a sanitizer maps memory of its own")
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_a_mapping_that_is_refused_once(bench):
+    """Whichever it is of those at the start: half of a text in `start`, or a record that is missing, made the file invalid."""
+    program = harness.compile_program("fault/programs/memory_gone.c")
+    told = 0
+    for number in range(1, 60):
+        refusal = f"inject=mmap:error=ENOMEM:when={number}"
+        run = bench.run([program], "function", wrap=["strace", "-f", "-qq", "-o", "/dev/null", "-e", refusal])
+        if run.status != 2:
+            continue  # the loader's own
+        told += bool(run.notes)
+        if not run.notes:
+            everything_accounted(run, "work", 1000)
+            assert harness.dftracer("validate", run.log).returncode == 0, number
+    assert told > 0
 
 
 def told_of_trouble(run, reason):

@@ -107,3 +107,10 @@ def test_emitting_in_a_handler_that_interrupts_an_emit(bench, forks):
     assert {e["pid"] for e in trace.events} == {run.fact("pid")}
     assert len(trace.named("handled")) == run.fact("handled")
     assert sorted(e["args"]["i"] for e in trace.named("work")) == list(range(run.fact("work")))
+
+
+@pytest.mark.parametrize("mode", ["function", "hybrid"])
+def test_a_handler_that_jumps_out_of_the_start_leaves_the_rest_traced(bench, mode):
+    run = bench.same("fault/programs/jumps.c", mode=mode)
+    assert run.out == b"left\n"
+    assert len([e for e in run.events("access") if e["args"].get("mode") == 4]) == 1000

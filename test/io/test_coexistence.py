@@ -59,6 +59,23 @@ def test_another_interposer_still_sees_each_call_once(bench, ours_first, mode):
     assert run.fact("opens") == bare.fact("opens") == 1
 
 
+@pytest.mark.parametrize("own_core", [False, True])
+@pytest.mark.parametrize("ours_first", [False, True])
+def test_two_installations_trace_each_call_once(bench, ours_first, own_core):
+    """As where one is preloaded by a module file and the other by `dftracer run`. `own_core`: of another version, so that the
+    loader does not give both the same core."""
+    copy = bench.folder / "other"
+    copy.mkdir()
+    name, other_name = (b"libdftracer_core.so.4", b"libdftracer_core.so.3" if own_core else b"libdftracer_core.so.4")
+    for library, wanted in ((harness.core_library(), other_name.decode()), (pathlib.Path(harness.preloaded()), "libdftracer_preload.so")):
+        (copy / wanted).write_bytes(library.read_bytes().replace(name + b"\0", other_name + b"\0"))
+    both = [harness.preloaded(), str(copy / "libdftracer_preload.so")]
+    env = {"LD_PRELOAD": ":".join(both if ours_first else both[::-1])}
+    program = [harness.compile_program(PROGRAM, bare=True), "init", "io:in", "fork", "io:after"]
+    run = harness.compare(bench.run(program), bench.run(program, "preload", env=env, timeout=10))
+    assert sorted(name for t in run.traces() for name in io_of(t, "in")) == sorted(WHOLE)
+
+
 @pytest.mark.parametrize("handles", ["libc's", "own"])
 @pytest.mark.parametrize("mode", ["function", "hybrid"])
 @pytest.mark.parametrize("ours_first", [False, True])

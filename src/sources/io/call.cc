@@ -2,6 +2,7 @@
 // The parts of call.h that are no templates: schemas, the event itself, and the real functions.
 #include "sources/io/call.h"
 
+#include "base/futex_lock.h"
 #include "intercept/real_function.h"
 #include "record/entry.h"
 #include "sources/io/posix.gen.h"
@@ -60,6 +61,7 @@ std::atomic<model::SchemaId>& schema_of(Function& function, Outcome outcome, boo
 // The first event of this function, of this thread or of this process: what that takes may call libc's I/O.
 [[gnu::noinline, gnu::cold]] void emit_slowly(Function& function, const Ended& ended, bool has_file,
                                               const Values& values) {
+  const base::SignalGuard signals;  // longer than the pause: a handler has calls of its own, or leaves by siglongjmp
   ++io_paused;
   std::atomic<model::SchemaId>& schema = schema_of(function, ended.outcome, has_file);
   if (function.site.load(std::memory_order_relaxed) == 0) {
