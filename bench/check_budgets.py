@@ -76,7 +76,7 @@ def main() -> int:
         return 2
     budgets = tomllib.loads(BUDGETS.read_text())["instructions"]
     try:
-        build = Build(arguments.build or build_programs())
+        build = Build((arguments.build or build_programs()).resolve())
         with tempfile.TemporaryDirectory(prefix="dftracer-bench-") as folder:
             counted = {c.name: instructions.an_event(build, c, Path(folder) / "run") for c in instructions.CASES}
     except ProgramFailed as failure:

@@ -75,7 +75,7 @@ def main() -> int:
     arguments = parse()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that daemons are ended
     try:
-        build = Build(arguments.build)
+        build = Build(arguments.build.resolve())
     except ProgramFailed as failure:
         print(failure, file=sys.stderr)
         return 2
