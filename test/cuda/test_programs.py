@@ -207,6 +207,7 @@ def test_without_a_finalize_call(bench):
     is_whole(bench.run(starts("no-fini"), "function", env=cuda()))
 
 
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan does not support threads in forked children")
 @pytest.mark.parametrize("mode", ["function", "preload"])
 def test_forked_children_never_call_cupti(bench, mode):
     run = is_whole(bench.run(starts("fork"), mode, env=cuda()))
@@ -390,6 +391,7 @@ def test_a_shell_with_an_environment_of_its_own(bench):
     assert [e for e in run.events("open") if e["pid"] == run.pid]
 
 
+@pytest.mark.skipif(harness.sanitizer() == "thread", reason="TSan's runtime does not bear the preload library")
 def test_run_offers_nvtx_from_outside(bench):
     folder = bench.place("run")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("DFTRACER_", "NVTX_"))}
