@@ -100,6 +100,7 @@ int Drain::start(const DrainOptions& options, TraceNotes& notes) {
     base::LogLine() << "cannot start a thread for writing: the traced threads write themselves, which slows them down";
     begin();
   } else if (!wait_for(started_, 1, kStartPatienceNs)) {
+    base::LogLine() << "the thread for writing does not come up within 10 s: this process is not traced";
     error_ = -ETIMEDOUT;
   }
   base::write_deferred_log();

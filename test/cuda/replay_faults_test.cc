@@ -12,6 +12,12 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kUnifiedMemory = std::uint64_t{1} << 25;  // stays on: disabling it takes seconds
 
+// The process's one is never destroyed either; each start has one of its own.
+cupti::CuptiBackend* new_backend() {
+  static auto* all = new std::vector<cupti::CuptiBackend*>;
+  return all->emplace_back(new cupti::CuptiBackend);
+}
+
 class ReplayFaults : public testing::Test {
  protected:
   void begin(const std::string& words, Settings settings = {}) {
@@ -22,7 +28,7 @@ class ReplayFaults : public testing::Test {
     settings.buffer_size = 1 << 14;
     settings.buffer_limit = 64 << 20;             // of the first start: a pool stays
     settings.flush_interval_ns = 3600 * kSecond;  // only what the tests ask for
-    backend_ = new cupti::CuptiBackend;           // the process's one is never destroyed either
+    backend_ = new_backend();
     running_ = cuda_source.start(settings, *backend_);
   }
   std::vector<std::string> end() {

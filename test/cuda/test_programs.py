@@ -49,6 +49,14 @@ def linked():
     return harness.compile_program("cuda/programs/linked.c", "-Wl,--no-as-needed", str(HERE / "driver" / "libcuda.so.1"), link=False)
 
 
+def unaware(bench, argv, env, **how):
+    """A program that knows nothing of the tracer, preloaded. Under a sanitizer, whose runtime does not bear the preload
+    library, the driver brings the tracer in."""
+    if harness.sanitizer():
+        return bench.run(argv, "function", env={**env, "CUDA_INJECTION64_PATH": harness.core_library()}, **how)
+    return bench.run(argv, "preload", env=env, **how)
+
+
 def recorded(run):
     counts = {}
     for event in run.events():
@@ -82,12 +90,12 @@ def test_starts_whether_the_init_call_comes_before_or_after_cuda(bench, mode, wa
 
 
 def test_a_preloaded_program_that_knows_nothing_of_the_tracer(bench):
-    assert not is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_DISABLE_IO="1"))).err
+    assert not is_whole(unaware(bench, launches(), env=cuda(DFTRACER_DISABLE_IO="1"))).err
 
 
 def test_a_preloaded_program_that_is_linked_with_the_driver(bench):
     for words in ("", "init_looks_up=1"):
-        run = bench.run([linked()], "preload", env=cuda(DFT_CUDA_STANDIN=words, DFTRACER_DISABLE_IO="1"))
+        run = unaware(bench, [linked()], env=cuda(DFT_CUDA_STANDIN=words, DFTRACER_DISABLE_IO="1"))
         assert is_whole(run).out == b"used the GPU\n"
 
 
@@ -163,7 +171,7 @@ def test_switched_off_nothing_is_loaded(bench, mode):
 
 
 def test_no_io_of_the_gpu_part_is_an_event(bench):
-    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_FLUSH_INTERVAL_MS="5")))
+    run = is_whole(unaware(bench, launches(), env=cuda(DFTRACER_FLUSH_INTERVAL_MS="5")))
     names = [record["args"]["name"] for trace in run.traces() for record in trace.metadata("FH")]
     assert not [name for name in names if "cupti" in name], names
     assert {e["tid"] for e in run.events() if e["cat"] in ("POSIX", "STDIO")} <= {run.pid}
@@ -172,14 +180,19 @@ def test_no_io_of_the_gpu_part_is_an_event(bench):
 # --------------------------------------------------------------------------------------------------------------- ends
 
 
-@pytest.mark.parametrize("how", ["return", "exit", "_exit", "quick_exit"])
+# _exit is seen by the preload library, or after an init call.
+@pytest.mark.parametrize("how", ["return", "exit", "quick_exit"] + ([] if harness.sanitizer() else ["_exit"]))
 def test_the_last_records_are_there_however_the_process_ends(bench, how):
-    assert not is_whole(bench.run(launches(how), "preload", env=cuda())).err
+    assert not is_whole(unaware(bench, launches(how), env=cuda())).err
+
+
+def test_nor_does_underscore_exit_lose_any_after_an_init_call(bench):
+    assert not is_whole(bench.run(starts("_exit"), "function", env=cuda())).err
 
 
 @pytest.mark.parametrize("how, status", [("term", -15), ("abort", -6), ("throw", -6)])
 def test_and_by_fatal_signals_that_are_bound(bench, how, status):
-    is_whole(bench.run(launches(how), "preload", env=cuda(DFTRACER_BIND_SIGNALS="1")), status=status)
+    is_whole(unaware(bench, launches(how), env=cuda(DFTRACER_BIND_SIGNALS="1")), status=status)
 
 
 @pytest.mark.parametrize("mode", ["function", "preload"])
@@ -194,6 +207,7 @@ def test_without_a_finalize_call(bench):
     is_whole(bench.run(starts("no-fini"), "function", env=cuda()))
 
 
+@pytest.mark.skipif(bool(harness.sanitizer()), reason="ASan's allocator lock may be held by another thread at a fork; TSan does not support threads in children")
 @pytest.mark.parametrize("mode", ["function", "preload"])
 def test_forked_children_never_call_cupti(bench, mode):
     run = is_whole(bench.run(starts("fork"), mode, env=cuda()))
@@ -204,7 +218,7 @@ def test_forked_children_never_call_cupti(bench, mode):
 
 
 def test_a_library_that_hangs_ends_in_time_and_is_said(bench):
-    run = bench.run(launches(), "preload", env=cuda("hang=1", DFTRACER_GPU_EXIT_TIMEOUT_MS="200"), timeout=20)
+    run = unaware(bench, launches(), env=cuda("hang=1", DFTRACER_GPU_EXIT_TIMEOUT_MS="200"), timeout=20)
     assert run.status == 0
     assert len(run.notes) == 1 and "200 ms (DFTRACER_GPU_EXIT_TIMEOUT_MS)" in run.notes[0]
     assert [r["args"]["cause"] for r in run.traces()[0].losses if "GPU_EXIT" in r["args"].get("detail", "")] == ["gpu_unavailable"]
@@ -214,7 +228,7 @@ def test_a_library_that_hangs_ends_in_time_and_is_said(bench):
 
 
 def test_a_subscription_that_another_profiler_holds(bench):
-    run = is_whole(bench.run(launches(), "preload", env=cuda("conflict=nsys")), NOTHING)
+    run = is_whole(unaware(bench, launches(), env=cuda("conflict=nsys")), NOTHING)
     assert len(run.notes) == 1 and "CUPTI is held by nsys" in run.notes[0], run.notes
     (status,) = statuses(run)
     assert (status["state"], status["holder"], status["code"]) == ("off", "nsys", 39)
@@ -249,19 +263,19 @@ def test_no_usable_cupti_is_one_line_and_the_program_goes_on(bench, tmp_path, wh
         path.write_text("no library\n")
     if what == "other":
         path = harness.preload_library()
-    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUPTI_PATH=path)), NOTHING)
+    run = is_whole(unaware(bench, launches(), env=cuda(DFTRACER_CUPTI_PATH=path)), NOTHING)
     assert len(run.notes) == 1 and str(path) in run.notes[0], run.notes
     assert [s["state"] for s in statuses(run)] == ["off"]
 
 
 def test_a_kind_that_is_refused_leaves_the_others(bench):
-    run = bench.run(launches(), "preload", env=cuda("fail=38:27"))
+    run = unaware(bench, launches(), env=cuda("fail=38:27"))
     assert run.status == 0 and not run.err
     assert [(s["state"], s.get("category"), s.get("code")) for s in statuses(run)] == [("partial", "CUDA_SYNC", 27), ("partial", None, None)]
 
 
 def test_drops_are_a_loss_record_and_stand_in_end(bench):
-    run = bench.run(launches(), "preload", env=cuda("drops=5"))
+    run = unaware(bench, launches(), env=cuda("drops=5"))
     assert run.lost()["gpu_dropped"] == 5
     assert run.traces()[0].end["args"]["lost"]["gpu_dropped"] == 5
 
@@ -286,7 +300,7 @@ def only(*categories):
     ],
 )
 def test_categories_and_api(bench, switches, records):
-    run = is_whole(bench.run(launches(), "preload", env=cuda(**switches)), records)
+    run = is_whole(unaware(bench, launches(), env=cuda(**switches)), records)
     chosen = run.traces()[0].end["args"]["cfg"]["cuda"]
     if "DFTRACER_CUDA_CATEGORIES" in switches:
         assert {c for c, on in chosen["categories"].items() if on} >= set(records)
@@ -294,13 +308,13 @@ def test_categories_and_api(bench, switches, records):
 
 
 def test_all_api_calls(bench):
-    run = bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_API="all"))
+    run = unaware(bench, launches(), env=cuda(DFTRACER_CUDA_API="all"))
     assert recorded(run)["CUDA_RUNTIME_API"] > RECORDED["CUDA_RUNTIME_API"]
     assert not [r for r in run.traces()[0].losses if r["args"]["cause"] == "api_quiet"]
 
 
 def test_graph_launches_say_how_many_nodes_they_hide(bench):
-    run = is_whole(bench.run(launches(), "preload", env=cuda("graph=5:3:4")))
+    run = is_whole(unaware(bench, launches(), env=cuda("graph=5:3:4")))
     told = [(r["args"]["graph_id"], r["args"]["nodes"]) for t in run.traces() for r in t.metadata("gpu_graph")]
     assert told == [(5, 7)]
     for command in ("summary", "info"):
@@ -309,21 +323,21 @@ def test_graph_launches_say_how_many_nodes_they_hide(bench):
 
 
 def test_an_older_cupti_is_not_asked_for_nodes_of_graphs(bench):
-    run = is_whole(bench.run(launches(), "preload", env=cuda("graph=5:3:4 api=19")))
+    run = is_whole(unaware(bench, launches(), env=cuda("graph=5:3:4 api=19")))
     assert len(run.notes) == 1 and "older than the driver" in run.notes[0] and run.notes[0].endswith(f"({CUPTI})"), run.notes
     assert [(s["state"], s.get("category")) for s in statuses(run)] == [("partial", "CUDA_GRAPH"), ("on", None)]
     assert not [r for t in run.traces() for r in t.metadata("gpu_graph")]
 
 
 def test_an_unknown_category_is_named(bench):
-    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_CATEGORIES="CUDA_KERNEL,CUDA_KERNELS")), only("CUDA_KERNEL"))
+    run = is_whole(unaware(bench, launches(), env=cuda(DFTRACER_CUDA_CATEGORIES="CUDA_KERNEL,CUDA_KERNELS")), only("CUDA_KERNEL"))
     assert len(run.notes) == 1 and "CUDA_KERNELS; accepted: default, CUDA_RUNTIME_API, " in run.notes[0]
-    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_CATEGORIES="kernels,copies")))
+    run = is_whole(unaware(bench, launches(), env=cuda(DFTRACER_CUDA_CATEGORIES="kernels,copies")))
     assert len(run.notes) == 1 and "KERNELS, COPIES; accepted: " in run.notes[0] and "the default is used" in run.notes[0]
 
 
 def test_a_limit_of_less_than_two_buffers_is_said(bench):
-    run = is_whole(bench.run(launches(), "preload", env=cuda(DFTRACER_CUDA_BUFFER_SIZE="4MiB", DFTRACER_CUDA_BUFFER_LIMIT="4MiB")))
+    run = is_whole(unaware(bench, launches(), env=cuda(DFTRACER_CUDA_BUFFER_SIZE="4MiB", DFTRACER_CUDA_BUFFER_LIMIT="4MiB")))
     assert len(run.notes) == 1 and "DFTRACER_CUDA_BUFFER_LIMIT" in run.notes[0]
     assert run.traces()[0].end["args"]["cfg"]["cuda"]["buffer_limit"] == 8 << 20
 
@@ -332,7 +346,7 @@ def test_switches_of_the_configuration_file(bench, tmp_path):
     file = tmp_path / "c.yaml"
     file.write_text("features:\n  cuda:\n    categories: [CUDA_SYNC]\n    graph: node\n    kernel_names: short\n    buffer_size: 128 KiB\n    nvtx: off\n")
     env = cuda(DFTRACER_CONFIGURATION=file, DFTRACER_GPU_EXIT_TIMEOUT_MS="7s")
-    run = is_whole(bench.run(launches(), "preload", env=env), only("CUDA_SYNC"))
+    run = is_whole(unaware(bench, launches(), env=env), only("CUDA_SYNC"))
     end = run.traces()[0].end["args"]
     chosen = end["cfg"]["cuda"]
     assert (chosen["graph"], chosen["kernel_names"], chosen["buffer_size"]) == ("node", "short", 128 << 10)
@@ -341,7 +355,7 @@ def test_switches_of_the_configuration_file(bench, tmp_path):
 
 
 def test_the_end_event_tells_what_was_used(bench):
-    run = is_whole(bench.run(launches(), "preload", env=cuda()))
+    run = is_whole(unaware(bench, launches(), env=cuda()))
     end = run.traces()[0].end["args"]
     assert end["build"]["cuda"] == 1 and end["used"]["CUDA"] == 1
     gpu = end["gpu"]
@@ -352,17 +366,21 @@ def test_the_end_event_tells_what_was_used(bench):
 # ---------------------------------------------------------------------------------------------------------------- NVTX
 
 
-def nvtx_program():
+def nvtx(bench, word, env):
+    """As unaware(), but that an init call stands for the driver: it is there without CUDA too."""
     include = harness.cache_entry("DFT_NVTX_INCLUDE")
     if not include or include.endswith("NOTFOUND"):
         pytest.skip("the toolkit has no NVTX headers")
-    return harness.compile_program("cuda/programs/nvtx.c", f"-isystem{include}", link=False)
+    if harness.sanitizer():
+        program = harness.compile_program("cuda/programs/nvtx.c", f"-isystem{include}", "-DWITH_INIT_CALL")
+        return bench.run([program, word], "function", env=env)
+    return bench.run([harness.compile_program("cuda/programs/nvtx.c", f"-isystem{include}", link=False), word], "preload", env=env)
 
 
 @pytest.mark.parametrize("gpu", [True, False])
 def test_nvtx_ranges_with_and_without_cuda(bench, gpu):
     env = cuda() if gpu else {}
-    run = bench.run([nvtx_program(), "cuda" if gpu else "none"], "preload", env=env)
+    run = nvtx(bench, "cuda" if gpu else "none", env)
     assert run.status == 0 and not run.err
     ranges = [e for e in run.events() if e["cat"] == "CUDA_MARKER"]
     assert sorted(e["name"] for e in ranges) == ["across", "inner", "mark", "outer"]
@@ -373,7 +391,7 @@ def test_nvtx_ranges_with_and_without_cuda(bench, gpu):
 
 @pytest.mark.parametrize("off", [{"DFTRACER_NVTX": "0"}, {"DFTRACER_CUDA_CATEGORIES": "CUDA_KERNEL"}, {"DFTRACER_CUDA": "0"}])
 def test_nvtx_switched_off(bench, off):
-    run = bench.run([nvtx_program(), "none"], "preload", env=off)
+    run = nvtx(bench, "none", off)
     assert run.status == 0 and not [e for e in run.events() if e["cat"] == "CUDA_MARKER"]
 
 
@@ -393,6 +411,7 @@ def test_a_shell_with_an_environment_of_its_own(bench):
     assert [e for e in run.events("open") if e["pid"] == run.pid]
 
 
+@pytest.mark.skipif(bool(harness.sanitizer()), reason="the preload library of a sanitizer build cannot be preloaded")
 def test_run_offers_nvtx_from_outside(bench):
     folder = bench.place("run")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("DFTRACER_", "NVTX_"))}

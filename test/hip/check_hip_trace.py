@@ -68,6 +68,7 @@ def main():
     parser.add_argument("pattern")
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--no-calls", action="store_true")
+    parser.add_argument("--no-forks", action="store_true")
     args = parser.parse_args()
     files = traces(args.pattern)
     if not files:
@@ -95,7 +96,8 @@ def main():
         check.launches([e for e in events if e["cat"] in CALLS or "train::" in e["name"]], "KERNEL_DISPATCH")
     devices = [r["args"] for r in lines if r.get("name") == "gpu_device"]
     check.that(devices, "no agent is described")
-    check.forked_children(lines)
+    if not args.no_forks:
+        check.forked_children(lines)
     return check.result(files, "HIP", events)
 
 

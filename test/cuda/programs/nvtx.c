@@ -3,8 +3,14 @@
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <string.h>
+#ifdef WITH_INIT_CALL
+#include <dftracer/dftracer.h>
+#endif
 
 int main(int argc, char** argv) {
+#ifdef WITH_INIT_CALL
+  DFTRACER_C_INIT(NULL, NULL, NULL);
+#endif
   if (argc > 1 && strcmp(argv[1], "cuda") == 0) {
     void* runtime = dlopen("libcudart.so.13", RTLD_NOW);
     int (*release)(void*) = runtime != NULL ? (int (*)(void*))dlsym(runtime, "cudaFree") : NULL;

@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
   }
   fact("cupti", mapped("libcupti"));
   region("after");
+  if (strcmp(way, "_exit") == 0) _exit(0);
   if (strcmp(way, "no-fini") != 0) DFTRACER_C_FINI();
   return 0;
 }

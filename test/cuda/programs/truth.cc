@@ -6,7 +6,6 @@
 #include <dftracer/dftracer.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
 
 #include "driver.h"
@@ -45,8 +44,7 @@ int main(int argc, char** argv) {
     }
     {
       DFTRACER_C_REGION_START(STOP);
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-      *down = n;
+      __atomic_store_n(down, n, __ATOMIC_SEQ_CST);  // nothing of the region's begin comes after it
       while (CU(cuStreamQuery)(stream) == CUDA_ERROR_NOT_READY) {
       }
       DFTRACER_C_REGION_END(STOP);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The program of the CTest test_hip_tracing: what HIP tracing records, inside the region HIP_WORKLOAD and checked for
 // its results. Needs nothing of ROCm to be built; exit status 77 without a device. Runs over the stand-ins too.
-//   workload [late] [no-results]    late: HIP is in use before the tracer is initialised
-//                                   no-results: what kernels compute is not looked at; a null GPU computes nothing
+//   workload [late] [no-results] [no-forks]    late: HIP is in use before the tracer is initialised
+//       no-results: what kernels compute is not looked at; a null GPU computes nothing
+//       no-forks: no children, for sanitizers that do not bear them
 #include <dftracer/dftracer.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ using hip::Stream;
 constexpr int kCount = 1 << 16;  // floats
 constexpr std::size_t kBytes = kCount * sizeof(float);
 constexpr int kThreads = 4, kLaunchesOfThread = 100;
-bool has_results = true;
+bool has_results = true, has_forks = true;
 
 void require(bool good, const char* what) {
   if (good) return;
@@ -110,7 +111,7 @@ void work() {
   copies(runtime, kernels, stream);
   threads(runtime, kernels);
   ranges(hip::Ranges(runtime.handle));
-  forks();
+  if (has_forks) forks();
   launch(runtime, kernels.nothing, 1, nullptr, stream);  // after the forks
   CHECK(runtime.StreamSynchronize(stream));
   CHECK(runtime.StreamDestroy(stream));
@@ -123,6 +124,7 @@ void work() {
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "no-results") == 0) has_results = false;
+    if (std::strcmp(argv[i], "no-forks") == 0) has_forks = false;
     if (std::strcmp(argv[i], "late") == 0) CHECK(hip::open_device().DeviceSynchronize());
   }
   DFTRACER_C_INIT(nullptr, nullptr, nullptr);

@@ -108,6 +108,7 @@ bool CuptiBackend::start(const Settings& settings, BufferPool& pool, StatusSink&
   if (!is_open_) {
     const Search search{settings.vendor_library, settings.cuda_home, kBuildFolder};
     is_open_ = open_library(search, &library_);
+    waits_for_driver_.store(library_.waits_for_driver, std::memory_order_relaxed);
     if (!is_open_ && library_.waits_for_driver) return false;
     if (!is_open_) {
       fail(statuses, CUPTI_SUCCESS, library_.tried.c_str());

@@ -9,6 +9,8 @@
 //   2. cuptiFinalize is never called, the library never closed.
 #pragma once
 
+#include <atomic>
+
 #include "sources/gpu/backend.h"
 #include "sources/gpu/cupti/api_names.h"
 #include "sources/gpu/cupti/client.h"
@@ -35,8 +37,8 @@ class CuptiBackend final : public Backend {
   const char* clock_name() const override { return is_realtime_ ? "realtime" : "cupti"; }
   void in_forked_child() override;
 
-  // The library is there, but must not be called yet: start() is to be tried again.
-  bool waits_for_driver() const { return library_.waits_for_driver; }
+  // The library is there, but must not be called yet: start() is to be tried again. Any thread.
+  bool waits_for_driver() const { return waits_for_driver_.load(std::memory_order_relaxed); }
   // Another client has put its own clock in place, as Kineto does when it takes the buffers. Any thread, while running.
   bool was_taken_over() const { return is_realtime_ && !dead_ && !clock_is_realtime(); }
   // Buffers of another client, which are not zeroed, may come between ours. Any thread, while running.
@@ -72,6 +74,7 @@ class CuptiBackend final : public Backend {
   Settings settings_;
   StatusSink* statuses_ = nullptr;
   Library library_;
+  std::atomic<bool> waits_for_driver_{false};  // of library_, for those who ask while start() opens it
   bool is_open_ = false;
   bool dead_ = false;
   bool is_realtime_ = true;
