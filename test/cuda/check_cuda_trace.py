@@ -73,15 +73,15 @@ class CudaCheck(Check):
         expected = {graph: GRAPH_NODES for graph in launched}
         self.that(nodes == expected, f"nodes of graphs {nodes}, expected {expected}")
 
-
     def args(self, event):
         """Its ids and what else belongs to it, as whole numbers."""
+        found = event.get("args", {})
         for key in ARGS.get(event["cat"], ()):
-            value = event["args"].get(key)
+            value = found.get(key)
             good = isinstance(value, str) if key == "symbol_hash" else type(value) is int
             self.that(good, f"{event['cat']} {event['name']} has {key}={value!r}")
         self.that(event["cat"] in ARGS, f"no category of CUDA: {event}")
-        self.that("tid" not in event["args"], f"tid among the args: {event}")
+        self.that("tid" not in found, f"tid among the args: {event}")
 
     def rows(self, region, records, events):
         """Calls stand on threads of the kernel's numbering, work on lanes that have names."""
@@ -103,7 +103,7 @@ class CudaCheck(Check):
         """What is there on any machine that can do it."""
         syncs = {event["name"] for event in events if event["cat"] == "CUDA_SYNC"}
         self.that(SYNCS <= syncs, f"synchronisation {syncs}")
-        managed = [e for e in events if e["name"] == "cuMemAllocManaged" and e["args"].get("return_value") == 0]
+        managed = [e for e in events if e["name"] == "cuMemAllocManaged" and e.get("args", {}).get("return_value") == 0]
         refused = [r for r in records if r.get("name") == "gpu_status" and r["args"].get("category") == "CUDA_UNIFIED_MEMORY"]
         moved = [e for e in events if e["cat"] == "CUDA_UNIFIED_MEMORY"]
         self.that(not managed or refused or moved, "no unified memory, and no word why")
