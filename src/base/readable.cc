@@ -15,6 +15,7 @@ namespace dft::base {
 bool readable(const void* address) {
   constexpr long kNoSuchWay = -1;
   const auto word = reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{7};
+  if (word == 0) return false;  // to the kernel: no mask
   return raw::call(SYS_rt_sigprocmask, kNoSuchWay, static_cast<long>(word), 0, 8) != -EFAULT;
 }
 

@@ -51,6 +51,8 @@ def test_descriptor_limit_and_its_use_are_the_applications(bench, limit, when):
     assert len(run.notes) <= 1
     if not run.notes:
         assert run.count("work") == 2000
+    elif when == "before":
+        assert "Too many open files: raise the limit of open files (ulimit -n)" in run.notes[0]
     if limit == 64:
         assert not run.notes
 
