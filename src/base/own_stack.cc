@@ -7,15 +7,7 @@
 #include <cstddef>
 
 #include "base/raw_io.h"
-
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define DFT_OWN_STACK 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#undef DFT_OWN_STACK
-#endif
-#endif
+#include "base/sanitizer.h"
 
 #ifdef DFT_OWN_STACK
 
@@ -72,6 +64,7 @@ class Stack {
 void run_on_own_stack(void (*body)(void*), void* argument) {
   const Stack stack;
   if (stack.top() == nullptr) return body(argument);
+  const UnseenByThreadSanitizer unseen;  // the address may be another thread's next, which it does not see
   dft_call_on_stack(body, argument, stack.top());
 }
 

@@ -6,6 +6,16 @@
 // Errors: without memory for it, and where it is not supported, the work is done on the caller's stack.
 #pragma once
 
+// In a build of ours with a sanitizer all stays on the stacks that its runtime knows.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define DFT_OWN_STACK
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#undef DFT_OWN_STACK
+#endif
+#endif
+
 namespace dft::base {
 
 // What `body` throws arrives at the caller.

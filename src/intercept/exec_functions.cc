@@ -166,7 +166,8 @@ int traced_execvpe(const char* file, char* const* arguments, char* const* enviro
   char* const* chosen = DFT_MADE(child);
   const std::size_t room = room_in_path(file);
   const char* found = file != nullptr ? find_in_path(file, static_cast<char*>(alloca(room)), room) : nullptr;
-  return end_and_call(*hooks, found != nullptr && child.readable(), found, [&] { return real(file, arguments, chosen); });
+  return end_and_call(*hooks, found != nullptr && child.readable(), found,
+                      [&] { return real(file, arguments, chosen); });
 }
 
 }  // namespace

@@ -92,8 +92,9 @@ TEST(Run, ADeletedDirectoryCostsOnlyTheTraceOfARelativePrefix) {
   const Said said = run_there("traces/x");
   EXPECT_EQ(said.status, 5);
   EXPECT_EQ(said.out, "ran\n");
-  EXPECT_TRUE(contains(said.err, "dftracer: cannot tell where traces/x is: the current directory was deleted: the "
-                                 "program runs untraced; choose an absolute place with -o PREFIX\n"))
+  EXPECT_TRUE(contains(said.err,
+                       "dftracer: cannot tell where traces/x is: the current directory was deleted: the "
+                       "program runs untraced; choose an absolute place with -o PREFIX\n"))
       << said.err;
   EXPECT_FALSE(contains(run_there(dir.path("t/x")).err, "cannot")) << said.err;
 }

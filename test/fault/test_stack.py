@@ -46,5 +46,4 @@ def test_what_recording_adds(bench, call, warm):
     bare = bench.run([harness.compile_program(PROGRAM, bare=True), "measure", call, *warm])
     traced = bench.run([harness.compile_program(PROGRAM), "measure", call, *warm], "hybrid")
     added = traced.fact("used") - bare.fact("used")
-    print(f"added {call} {warm} {added} of {bare.fact(chr(117)+chr(115)+chr(101)+chr(100))}")
     assert added <= MOST, f"{call}: {added} bytes"

@@ -128,9 +128,7 @@ PathTarget target_of(int dir_fd, const char* path, Outcome outcome) {
   return text != nullptr ? path_resolver.target(dir_fd, text) : PathTarget{0, false};
 }
 
-StringId path_id(int dir_fd, const char* path) {
-  return path_resolver.name_id(dir_fd, path_text(path));
-}
+StringId path_id(int dir_fd, const char* path) { return path_resolver.name_id(dir_fd, path_text(path)); }
 
 StringId text_id(const char* name) {
   return record::string_id(model::StringKind::kFile, name != nullptr ? std::string_view(name) : std::string_view());

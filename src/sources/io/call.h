@@ -165,8 +165,8 @@ inline auto on_path_or_fd(Function& function, int dir_fd, const char* path, int 
   if (!wanted(function)) return call();
   const auto done = timed(call, fails);
   PathTarget target{0, false};
-  const bool itself =
-      (flags & AT_EMPTY_PATH) != 0 && done.outcome != Outcome::kFault && (path == nullptr || is_empty(done.outcome, path));
+  const bool itself = (flags & AT_EMPTY_PATH) != 0 && done.outcome != Outcome::kFault &&
+                      (path == nullptr || is_empty(done.outcome, path));
   if (itself && dir_fd != AT_FDCWD) {
     const FdEntry entry = fd_table.find(dir_fd);
     target = {entry.name, entry.traced};

@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/sanitizer.h"
+
 namespace dft::io {
 
 inline constexpr std::string_view kCutMark = "...";
@@ -30,6 +32,7 @@ class LongName {
   char* memory() const { return memory_; }
 
  private:
+  base::UnseenByThreadSanitizer unseen_;  // the address may be another thread's next, which it does not see
   char* memory_;
 };
 
