@@ -118,9 +118,9 @@ class Row:
             directory, _, path = value.rpartition("/")
             for name in [path, directory] if directory else [path]:
                 self.names[name]  # KeyError: no such parameter
-            return Arg(key, "kHash", "kReadable", f"v.add(path_id({directory or 'AT_FDCWD'}, {path}));")
+            return Arg(key, "kHash", "kReadable", f"v.add(path_id({directory or 'AT_FDCWD'}, seen(o, {path})));")
         if kind == "'":
-            return Arg(key, "kString", "kReadable", f"v.add_text({value});")
+            return Arg(key, "kString", "kReadable", f"v.add_text(seen(o, {value}));")
         if value.startswith("("):
             return Arg(key, "kInt64", "kDone", f"v.add_bits({value[1:-1]});")
         if irregular and value not in self.names:

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/raw_io.h"
+#include "base/readable.h"
 #include "intercept/process_wrappers.h"
 
 namespace dft::intercept {
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::size_t kPathRoom = 4096;
 constexpr std::size_t kVariableRoom = kPathRoom + 32;
+constexpr std::size_t kLongestEntry = 128 << 10;  // that the kernel takes
 
 std::size_t count(char* const* list) {
   std::size_t n = 0;
@@ -42,40 +45,89 @@ void with_variable(char* const* environment, char* variable, char** out) {
   out[at] = nullptr;
 }
 
+// Whether all of it can be read. The process's own is not looked at: libc reads it, too.
+bool can_be_read(char* const* environment) {
+  constexpr std::uintptr_t kPage = 4096;  // no page is smaller
+  if (environment == nullptr || environment == environ) return true;
+  if (!base::readable(environment)) return false;
+  for (char* const* entry = environment;; ++entry) {
+    const char* const last = reinterpret_cast<const char*>(entry + 1) - 1;
+    const bool new_page = reinterpret_cast<std::uintptr_t>(last) % kPage < sizeof *entry;
+    if (new_page && !base::readable(last)) return false;
+    if (*entry == nullptr) return true;
+    if (base::readable_text(*entry, kLongestEntry) == nullptr) return false;
+  }
+}
+
 // Gives `environment` to a child, with an absolute trace prefix where it has a relative one, and with what an init call
-// chose in place of the configuration. A macro-free way to keep alloca in the calling frame: the callers pass the room.
-struct ChildEnvironment {
-  char log_file[kVariableRoom];
-  char data_dirs[kVariableRoom];
-  char* const* choose(const ProcessHooks& hooks, char* const* environment, char** room) {
-    char* const* chosen = environment;
-    if (hooks.child_log_file(environment, log_file, sizeof log_file)) {
-      with_variable(chosen, log_file, room);
-      chosen = room;
+// chose in place of the configuration. The memory for that is the caller's frame: a child of vfork has no other.
+class ChildEnvironment {
+ public:
+  ChildEnvironment(const ProcessHooks& hooks, char* const* environment)
+      : hooks_(hooks), environment_(environment), readable_(can_be_read(environment)) {
+    if (!readable_) return;  // the kernel refuses it
+    log_file_ = hooks.child_log_file(environment, nullptr, 0);
+    data_dirs_ = hooks.child_data_dirs(environment, nullptr, 0);
+    if (log_file_ > kVariableRoom) log_file_ = 0;
+    if (data_dirs_ > kVariableRoom) data_dirs_ = 0;
+  }
+  bool readable() const { return readable_; }
+  std::size_t room() const {
+    if (log_file_ + data_dirs_ == 0) return 0;
+    return list_size() + log_file_ + data_dirs_;
+  }
+  char* const* made(char* room) const {
+    if (room == nullptr) return environment_;
+    auto** const list = reinterpret_cast<char**>(room);
+    char* const text = room + list_size();
+    char* const* chosen = environment_;
+    if (log_file_ != 0 && hooks_.child_log_file(environment_, text, log_file_) == log_file_) {
+      with_variable(chosen, text, list);
+      chosen = list;
     }
-    if (hooks.child_data_dirs(environment, data_dirs, sizeof data_dirs)) {
-      with_variable(chosen, data_dirs, room);
-      chosen = room;
+    if (data_dirs_ != 0 && hooks_.child_data_dirs(environment_, text + log_file_, data_dirs_) == data_dirs_) {
+      with_variable(chosen, text + log_file_, list);
+      chosen = list;
     }
     return chosen;
   }
+
+ private:
+  std::size_t list_size() const { return (count(environment_) + 3) * sizeof(char*); }
+
+  const ProcessHooks& hooks_;
+  char* const* environment_;
+  bool readable_;
+  std::size_t log_file_ = 0;
+  std::size_t data_dirs_ = 0;
 };
-#define DFT_ENVIRONMENT_ROOM(environment) static_cast<char**>(alloca((count(environment) + 3) * sizeof(char*)))
+#define DFT_MADE(child) (child).made((child).room() != 0 ? static_cast<char*>(alloca((child).room())) : nullptr)
 
 bool executable(const char* path) {
   return dft::base::raw::call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK) == 0;
 }
 
-// Where execvp would find `file`; null when nowhere. REQUIRES: room of kPathRoom bytes.
-const char* find_in_path(const char* file, char* room) {
-  if (strchr(file, '/') != nullptr) return file;
+const char* search_path() {
   const char* path = getenv("PATH");
-  if (path == nullptr) path = "/bin:/usr/bin";
+  return path != nullptr ? path : "/bin:/usr/bin";
+}
+
+// Bytes enough for find_in_path().
+std::size_t room_in_path(const char* file) {
+  if (file == nullptr || strchr(file, '/') != nullptr) return 1;
+  const std::size_t most = strlen(search_path()) + strlen(file) + 2;
+  return most < kPathRoom ? most : kPathRoom;
+}
+
+// Where execvp would find `file`, in `room` of `size` bytes; null when nowhere.
+const char* find_in_path(const char* file, char* room, std::size_t size) {
+  if (strchr(file, '/') != nullptr) return file;
+  const char* path = search_path();
   const std::size_t file_size = strlen(file) + 1;
   while (true) {
     const char* end = strchrnul(path, ':');
     const auto length = static_cast<std::size_t>(end - path);
-    if (length + 1 + file_size <= kPathRoom) {
+    if (length + 1 + file_size <= size) {
       memcpy(room, path, length);
       room[length] = '/';
       memcpy(room + length + 1, file, file_size);
@@ -101,20 +153,21 @@ int traced_execve(const char* path, char* const* arguments, char* const* environ
   auto* real = real_execve.as<int(const char*, char* const*, char* const*)>();
   const ProcessHooks* hooks = process_hooks();
   if (hooks == nullptr) return real(path, arguments, environment);
-  ChildEnvironment child;
-  char* const* chosen = child.choose(*hooks, environment, DFT_ENVIRONMENT_ROOM(environment));
-  return end_and_call(*hooks, true, path, [&] { return real(path, arguments, chosen); });
+  const ChildEnvironment child(*hooks, environment);
+  char* const* chosen = DFT_MADE(child);
+  return end_and_call(*hooks, child.readable(), path, [&] { return real(path, arguments, chosen); });
 }
 
 int traced_execvpe(const char* file, char* const* arguments, char* const* environment) {
   auto* real = real_execvpe.as<int(const char*, char* const*, char* const*)>();
   const ProcessHooks* hooks = process_hooks();
   if (hooks == nullptr) return real(file, arguments, environment);
-  ChildEnvironment child;
-  char* const* chosen = child.choose(*hooks, environment, DFT_ENVIRONMENT_ROOM(environment));
-  char room[kPathRoom];
-  const char* found = file != nullptr ? find_in_path(file, room) : nullptr;
-  return end_and_call(*hooks, found != nullptr, found, [&] { return real(file, arguments, chosen); });
+  const ChildEnvironment child(*hooks, environment);
+  char* const* chosen = DFT_MADE(child);
+  const std::size_t room = room_in_path(file);
+  const char* found = file != nullptr ? find_in_path(file, static_cast<char*>(alloca(room)), room) : nullptr;
+  return end_and_call(*hooks, found != nullptr && child.readable(), found,
+                      [&] { return real(file, arguments, chosen); });
 }
 
 }  // namespace
@@ -168,9 +221,9 @@ int wrap_fexecve(int fd, char* const* arguments, char* const* environment) {
   auto* real = real_fexecve.as<int(int, char* const*, char* const*)>();
   const ProcessHooks* hooks = process_hooks();
   if (hooks == nullptr) return real(fd, arguments, environment);
-  ChildEnvironment child;
-  char* const* chosen = child.choose(*hooks, environment, DFT_ENVIRONMENT_ROOM(environment));
-  return end_and_call(*hooks, true, nullptr, [&] { return real(fd, arguments, chosen); });
+  const ChildEnvironment child(*hooks, environment);
+  char* const* chosen = DFT_MADE(child);
+  return end_and_call(*hooks, child.readable(), nullptr, [&] { return real(fd, arguments, chosen); });
 }
 
 int wrap_execveat(int fd, const char* path, char* const* arguments, char* const* environment, int flags) {
@@ -181,9 +234,9 @@ int wrap_execveat(int fd, const char* path, char* const* arguments, char* const*
   }
   const ProcessHooks* hooks = process_hooks();
   if (hooks == nullptr) return real(fd, path, arguments, environment, flags);
-  ChildEnvironment child;
-  char* const* chosen = child.choose(*hooks, environment, DFT_ENVIRONMENT_ROOM(environment));
-  return end_and_call(*hooks, true, nullptr, [&] { return real(fd, path, arguments, chosen, flags); });
+  const ChildEnvironment child(*hooks, environment);
+  char* const* chosen = DFT_MADE(child);
+  return end_and_call(*hooks, child.readable(), nullptr, [&] { return real(fd, path, arguments, chosen, flags); });
 }
 
 #define DFT_SPAWN(name)                                                                                    \
@@ -192,8 +245,8 @@ int wrap_execveat(int fd, const char* path, char* const* arguments, char* const*
     auto* real = real_##name.as<SpawnCall>();                                                              \
     const ProcessHooks* hooks = process_hooks();                                                           \
     if (hooks == nullptr) return real(pid, path, actions, attributes, arguments, environment);             \
-    ChildEnvironment child;                                                                                \
-    char* const* chosen = child.choose(*hooks, environment, DFT_ENVIRONMENT_ROOM(environment));            \
+    const ChildEnvironment child(*hooks, environment);                                                     \
+    char* const* chosen = DFT_MADE(child);                                                                 \
     return real(pid, path, actions, attributes, arguments, chosen);                                        \
   }
 DFT_SPAWN(posix_spawn)

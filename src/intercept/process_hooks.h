@@ -20,11 +20,11 @@ struct ProcessHooks {
   // 1 when recording was ended for the exec; to be handed to exec_failed. `path`: null if not known.
   int (*before_exec)(const char* path);
   void (*exec_failed)(int ended);
-  // Fills `out` with `DFTRACER_LOG_FILE=<absolute prefix>` for a child with this environment when it needs one: true.
-  // Works in a vfork child (no malloc, no shared state).
-  bool (*child_log_file)(char* const* environment, char* out, std::size_t size);
+  // The size of `DFTRACER_LOG_FILE=<absolute prefix>` with its NUL, 0 when a child with this environment needs none; it
+  // is written to `out` when it fits. Works in a vfork child (no malloc, no shared state).
+  std::size_t (*child_log_file)(char* const* environment, char* out, std::size_t size);
   // The same for `DFTRACER_DATA_DIR=<folders>`, when an init call named some.
-  bool (*child_data_dirs)(char* const* environment, char* out, std::size_t size);
+  std::size_t (*child_data_dirs)(char* const* environment, char* out, std::size_t size);
   // Calls `real` and records the fork in the parent (LIBC_IO, POSIX, arg ret = the child's pid).
   pid_t (*fork)(pid_t (*real)());
   // Around a vfork of this thread: between them its events are not recorded (they would be the child's, in shared

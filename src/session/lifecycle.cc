@@ -7,8 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstring>
+#include <initializer_list>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/raw_io.h"
@@ -106,32 +107,42 @@ int before_exec(const char* path) {
 
 void exec_failed(int ended) { resume_after_exec(ended != 0); }
 
-bool child_log_file(char* const* environment, char* out, std::size_t size) {
-  if (environment == nullptr || state.start_directory[0] == '\0') return false;
-  const char* prefix = prefix_in(environment);
-  if (prefix == nullptr || prefix[0] == '\0') return false;
-  int length = 0;
-  if (state.prefix_of_call[0] != '\0' && state.config != nullptr && state.config->options.log_file == prefix) {
-    // Nobody chose another one for the child: its traces stand beside this process's.
-    length = snprintf(out, size, "DFTRACER_LOG_FILE=%s", state.prefix_of_call);
-  } else if (prefix[0] != '/') {
-    if (strncmp(prefix, "./", 2) == 0) prefix += 2;
-    length = snprintf(out, size, "DFTRACER_LOG_FILE=%s/%s", state.start_directory, prefix);
+// Puts the parts together, with a NUL, when they fit; their size.
+std::size_t joined(std::initializer_list<std::string_view> parts, char* out, std::size_t room) {
+  std::size_t size = 1;
+  for (const std::string_view part : parts) size += part.size();
+  if (size > room) return size;
+  for (const std::string_view part : parts) {
+    std::memcpy(out, part.data(), part.size());
+    out += part.size();
   }
-  return length > 0 && static_cast<std::size_t>(length) < size;
+  *out = '\0';
+  return size;
 }
 
-bool child_data_dirs(char* const* environment, char* out, std::size_t size) {
-  if (environment == nullptr || state.dirs_of_call[0] == '\0' || prefix_in(environment) == nullptr) return false;
+std::size_t child_log_file(char* const* environment, char* out, std::size_t size) {
+  if (environment == nullptr || state.start_directory[0] == '\0') return 0;
+  const char* prefix = prefix_in(environment);
+  if (prefix == nullptr || prefix[0] == '\0') return 0;
+  if (state.prefix_of_call[0] != '\0' && state.config != nullptr && state.config->options.log_file == prefix) {
+    // Nobody chose another one for the child: its traces stand beside this process's.
+    return joined({"DFTRACER_LOG_FILE=", state.prefix_of_call}, out, size);
+  }
+  if (prefix[0] == '/') return 0;
+  if (strncmp(prefix, "./", 2) == 0) prefix += 2;
+  return joined({"DFTRACER_LOG_FILE=", state.start_directory, "/", prefix}, out, size);
+}
+
+std::size_t child_data_dirs(char* const* environment, char* out, std::size_t size) {
+  if (environment == nullptr || state.dirs_of_call[0] == '\0' || prefix_in(environment) == nullptr) return 0;
   const char* before = nullptr;
   for (char* const* entry = environment; *entry != nullptr; ++entry) {
     if (const char* value = value_if(*entry, "DFTRACER_DATA_DIR=")) before = value;
   }
   const std::size_t own = strlen(state.dirs_of_call);
-  if (before != nullptr && strncmp(before, state.dirs_of_call, own) == 0) return false;  // handed down already
-  const int length = snprintf(out, size, "DFTRACER_DATA_DIR=%s%s%s", state.dirs_of_call, before != nullptr ? ":" : "",
-                              before != nullptr ? before : "");
-  return length > 0 && static_cast<std::size_t>(length) < size;
+  if (before == nullptr) return joined({"DFTRACER_DATA_DIR=", state.dirs_of_call}, out, size);
+  if (strncmp(before, state.dirs_of_call, own) == 0) return 0;  // handed down already
+  return joined({"DFTRACER_DATA_DIR=", state.dirs_of_call, ":", before}, out, size);
 }
 
 pid_t traced_fork(pid_t (*real)()) {

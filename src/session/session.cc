@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error_output.h"
 #include "base/log.h"
+#include "base/own_stack.h"
 #include "base/raw_io.h"
 #include "record/emit.h"
 #include "record/recorder.h"
@@ -298,7 +299,7 @@ bool start_at_first_event() {
   const Phase phase = state.phase.load(std::memory_order_relaxed);
   if (phase == Phase::kRecording) return true;
   if (phase != Phase::kIdle) return false;
-  return start_guarded(adjusted({}));
+  return base::on_own_stack([] { return start_guarded(adjusted({})); });
 }
 
 bool on_first_event() {
@@ -368,6 +369,42 @@ bool start_bound(const StartRequest& request) {
   return start_guarded(adjusted(request));
 }
 
+// What takes more stack than the thread may have. In a child of vfork nothing of this is called.
+template <class Body>
+bool with_lock(Body body) {
+  const base::LockGuard guard(state.lock);
+  return base::on_own_stack(body);
+}
+
+bool end_at_exit() {
+  if (!this_process_records()) return false;
+  end_sources();
+  finish_as(Phase::kEnded);
+  set_on(false);
+  return true;
+}
+
+bool end_for_exec() {
+  if (!this_process_records()) return false;
+  finish_as(Phase::kFinished);
+  return true;
+}
+
+// At a FINI call.
+bool end_or_flush() {
+  if (!this_process_records()) return false;
+  if (state.preloaded) {
+    flush_gpu(exit_timeout_ns());
+    write::drain.flush(exit_timeout_ns());
+    return true;
+  }
+  end_sources();
+  const bool finished = finish_as(Phase::kFinished);
+  set_on(false);  // only an init call starts again
+  if (finished) notes().clear();
+  return finished;
+}
+
 }  // namespace
 
 const config::Options* configured_options() {
@@ -383,9 +420,12 @@ bool start(const StartRequest& request) {
   {
     const base::SignalGuard signals;  // longer than the pause, as above
     const SourcesPaused paused;
-    StartRequest bound = request;
-    bound.bind = wants_binding(request) && bind_calls(state.config->options);
-    if (!start_bound(bound)) return false;
+    const bool started = base::on_own_stack([&] {
+      StartRequest bound = request;
+      bound.bind = wants_binding(request) && bind_calls(state.config->options);
+      return start_bound(bound);
+    });
+    if (!started) return false;
   }
   const SourcesPaused paused;
   start_gpu();
@@ -402,17 +442,7 @@ void finish_from_api() {
   recorder.settle_child();
   const base::SignalGuard signals;  // longer than the pause, as above
   const SourcesPaused paused;
-  const base::LockGuard guard(state.lock);
-  if (!this_process_records()) return;
-  if (state.preloaded) {
-    flush_gpu(exit_timeout_ns());
-    write::drain.flush(exit_timeout_ns());
-    return;
-  }
-  end_sources();
-  const bool finished = finish_as(Phase::kFinished);
-  set_on(false);  // only an init call starts again
-  if (finished) notes().clear();
+  with_lock(end_or_flush);
 }
 
 void finish_process() {
@@ -424,21 +454,12 @@ void finish_process() {
     end_sources();
     tell_tally();
   }
-  if (!this_process_records()) return;
-  const base::LockGuard guard(state.lock);
-  if (!this_process_records()) return;
-  end_sources();
-  finish_as(Phase::kEnded);
-  set_on(false);
+  if (this_process_records()) with_lock(end_at_exit);
 }
 
 bool finish_for_exec() {
   const SourcesPaused paused;
-  if (!this_process_records()) return false;
-  const base::LockGuard guard(state.lock);
-  if (!this_process_records()) return false;
-  finish_as(Phase::kFinished);
-  return true;
+  return this_process_records() && with_lock(end_for_exec);
 }
 
 void resume_after_exec(bool was_recording) {
@@ -449,7 +470,7 @@ void resume_after_exec(bool was_recording) {
   request.log_file = state.prefix;
   {
     const base::LockGuard guard(state.lock);
-    if (!start_guarded(request)) return;
+    if (!base::on_own_stack([&] { return start_guarded(request); })) return;
   }
   start_gpu();
 }

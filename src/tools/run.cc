@@ -185,6 +185,17 @@ int finish(const Program& program, const ChildResult& result) {
   return 128 + result.status;
 }
 
+// Empty, with a message, when nobody can tell it.
+std::string absolute_prefix(const std::string& prefix) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(prefix, error);
+  if (!error) return absolute.lexically_normal().string();
+  const bool deleted = error == std::errc::no_such_file_or_directory;
+  message("cannot tell where " + prefix + " is: " + (deleted ? "the current directory was deleted" : error.message()) +
+          ": the program runs untraced; choose an absolute place with -o PREFIX");
+  return {};
+}
+
 // The folder of the traces; false, with a message, when it cannot be made.
 bool make_folder(const std::string& prefix) {
   std::error_code error;
@@ -232,9 +243,8 @@ int run(const RunOptions& options) {
   }
   Environment wanted;
   if (!add_wanted(options, wanted)) return kExitUsage;
-  std::error_code error;
-  const std::string prefix = fs::absolute(options.prefix, error).lexically_normal().string();
-  if (make_folder(prefix)) return run_traced(options, program, prefix, library, wanted);
+  const std::string prefix = absolute_prefix(options.prefix);
+  if (!prefix.empty() && make_folder(prefix)) return run_traced(options, program, prefix, library, wanted);
   return finish(program, run_child(program.path, options.command, wanted, options.sigpipe));
 }
 

@@ -81,6 +81,24 @@ TEST(Run, AFolderThatCannotBeMadeCostsOnlyTheTrace) {
                           ": Not a directory: the program runs untraced; choose another place with -o PREFIX\n");
 }
 
+TEST(Run, ADeletedDirectoryCostsOnlyTheTraceOfARelativePrefix) {
+  const TempDir dir;
+  const auto run_there = [&](const std::string& prefix) {
+    const std::string there = dir.path("gone");
+    return run_program({"/bin/sh", "-c",
+                        "mkdir " + there + "; cd " + there + "; rmdir " + there + "; exec " + DFT_TEST_COMMAND +
+                            " run --mode function -o " + prefix + " -- /bin/sh -c 'echo ran; exit 5'"});
+  };
+  const Said said = run_there("traces/x");
+  EXPECT_EQ(said.status, 5);
+  EXPECT_EQ(said.out, "ran\n");
+  EXPECT_TRUE(contains(said.err,
+                       "dftracer: cannot tell where traces/x is: the current directory was deleted: the "
+                       "program runs untraced; choose an absolute place with -o PREFIX\n"))
+      << said.err;
+  EXPECT_FALSE(contains(run_there(dir.path("t/x")).err, "cannot")) << said.err;
+}
+
 TEST(Run, CountsTheProcessesThatRecordedNothing) {
   const TempDir dir;
   // What the library does at the end of such a process.

@@ -27,6 +27,17 @@ constexpr std::int64_t kWrongTscNs = 10'000'000;  // the TSC drifted this far fr
 constexpr Cause kCauseOf[record::kLossCauses] = {Cause::kBufferFull, Cause::kSignalNesting, Cause::kNoMemory};
 
 Stream& stream_of(const ChunkHeader* chunk) { return static_cast<ThreadState*>(chunk->owner)->streams[chunk->stream]; }
+
+std::string_view advice_on(int error) {
+  switch (error) {
+    case EMFILE: return "raise the limit of open files (ulimit -n)";
+    case ENFILE: return "all processes together have opened as many files as the system allows";
+    case ENOSPC:
+    case EDQUOT: return "set DFTRACER_LOG_FILE to a prefix on a file system with free space";
+    case ENAMETOOLONG: return "set DFTRACER_LOG_FILE to a shorter prefix";
+    default: return "set DFTRACER_LOG_FILE to a prefix in a writable directory";
+  }
+}
 }  // namespace
 
 int Drain::open_files() {
@@ -34,7 +45,7 @@ int Drain::open_files() {
   const int result = work.writer.open(work.shared_descriptors);
   if (result != 0) {
     base::LogLine() << "cannot create the trace " << work.writer.file().path() << ": " << base::error_text(-result)
-                    << ": set DFTRACER_LOG_FILE to a prefix in a writable directory";
+                    << ": " << advice_on(-result);
     return result;
   }
   std::memcpy(path_, work.writer.file().path(), sizeof path_);

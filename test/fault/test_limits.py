@@ -51,6 +51,8 @@ def test_descriptor_limit_and_its_use_are_the_applications(bench, limit, when):
     assert len(run.notes) <= 1
     if not run.notes:
         assert run.count("work") == 2000
+    elif when == "before":
+        assert "Too many open files: raise the limit of open files (ulimit -n)" in run.notes[0]
     if limit == 64:
         assert not run.notes
 
@@ -231,3 +233,11 @@ def test_the_command_says_that_its_output_cannot_be_written(bench, args):
     assert done.returncode == 1 and "cannot write the output" in done.stderr, done
     done = subprocess.run(["sh", "-c", '"$@" | true', "sh", *command], stderr=subprocess.PIPE, text=True)
     assert done.stderr == "", "a reader that goes is no fault"
+
+
+def test_pointers_that_nobody_may_read(bench):
+    """In calls that fail before the kernel looks at them: what fails untraced must not be a signal traced."""
+    run = bench.same("fault/programs/wild.c", mode="preload")
+    assert b"link(\"absent\", wild): -1, errno 2" in run.out
+    failed = [e for e in run.events("link") if e["args"].get("errno") == 2]
+    assert len(failed) == 1

@@ -124,16 +124,11 @@ FdEntry memory_stream() {
 int descriptor_of(DIR* dir) { return dir != nullptr ? real<int(DIR*)>(fn_dirfd)(dir) : -1; }
 
 PathTarget target_of(int dir_fd, const char* path, Outcome outcome) {
-  if (outcome == Outcome::kFault || path == nullptr) return {0, false};
-  return path_resolver.target(dir_fd, path);
+  const char* text = seen(outcome, path);
+  return text != nullptr ? path_resolver.target(dir_fd, text) : PathTarget{0, false};
 }
 
-StringId path_id(int dir_fd, const char* path) {
-  if (path == nullptr) return text_id("");
-  char memory[kLongestName];
-  const std::string_view name = path_resolver.absolute_name(dir_fd, path_text(path), memory, sizeof memory);
-  return record::string_id(model::StringKind::kFile, name);
-}
+StringId path_id(int dir_fd, const char* path) { return path_resolver.name_id(dir_fd, path_text(path)); }
 
 StringId text_id(const char* name) {
   return record::string_id(model::StringKind::kFile, name != nullptr ? std::string_view(name) : std::string_view());

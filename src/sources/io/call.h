@@ -7,8 +7,8 @@
 // Threads: any, signal handlers included; before constructors, after the end of recording, in children of vfork.
 // Invariants:
 //   1. errno is as the real call left it.
-//   2. Pointer arguments are read only after the real call did not give EFAULT: a call that fails untraced never
-//      crashes traced.
+//   2. Pointer arguments are read only after the real call: when it succeeded, or, texts, when it failed otherwise than
+//      by EFAULT and the kernel says that they can be read (seen()). A call that fails untraced never crashes traced.
 //   3. While the real call runs nothing of ours is held: callbacks of the application (nftw, scandir) are traced.
 #pragma once
 
@@ -153,6 +153,11 @@ inline auto on_path(Function& function, int dir_fd, const char* path, Call call,
   return done.ret;
 }
 
+inline bool is_empty(Outcome outcome, const char* path) {
+  const char* text = seen(outcome, path);
+  return text != nullptr && *text == '\0';
+}
+
 // With AT_EMPTY_PATH and no path, the descriptor itself.
 template <class Call, class Fails, class Args>
 inline auto on_path_or_fd(Function& function, int dir_fd, const char* path, int flags, Call call, Fails fails,
@@ -160,8 +165,8 @@ inline auto on_path_or_fd(Function& function, int dir_fd, const char* path, int 
   if (!wanted(function)) return call();
   const auto done = timed(call, fails);
   PathTarget target{0, false};
-  const bool itself =
-      (flags & AT_EMPTY_PATH) != 0 && done.outcome != Outcome::kFault && (path == nullptr || *path == 0);
+  const bool itself = (flags & AT_EMPTY_PATH) != 0 && done.outcome != Outcome::kFault &&
+                      (path == nullptr || is_empty(done.outcome, path));
   if (itself && dir_fd != AT_FDCWD) {
     const FdEntry entry = fd_table.find(dir_fd);
     target = {entry.name, entry.traced};
@@ -181,7 +186,7 @@ inline auto on_either_path(Function& function, int dir_fd, const char* path, int
   const auto done = timed(call, fails);
   PathTarget target = target_of(dir_fd, path, done.outcome);
   if (!target.traced && target_of(other_dir_fd, other_path, done.outcome).traced)
-    target = {path_id(dir_fd, path), true};
+    target = {path_id(dir_fd, seen(done.outcome, path)), true};
   if (target.traced) emit(function, done, target.name, args);
   errno = done.error;
   return done.ret;

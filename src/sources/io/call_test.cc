@@ -91,6 +91,23 @@ TEST_F(WrappersTest, BadPointersReachTheKernelAndNothingElse) {
   EXPECT_FALSE(named("readv")[0].has("count"));
 }
 
+TEST_F(WrappersTest, TextsOfAFailedCallAreReadOnlyWhereTheyCanBe) {
+  const auto* wild = reinterpret_cast<const char*>(8);
+  const std::string absent = path("absent");
+  EXPECT_EQ(wrap_link(absent.c_str(), wild), -1);
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_EQ(wrap_rename(absent.c_str(), wild), -1);
+  EXPECT_EQ(wrap_linkat(AT_FDCWD, wild, AT_FDCWD, absent.c_str(), -1), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_EQ(wrap_link(absent.c_str(), path("other").c_str()), -1);
+  EXPECT_EQ(wrap_memfd_create(wild, ~0U), -1);
+  ASSERT_EQ(named("link").size(), 2u);
+  EXPECT_EQ(named("link")[0].file, absent);
+  EXPECT_EQ(named("link")[0].number("errno"), ENOENT);
+  EXPECT_EQ(named("link")[0].hashed("newpath_hash"), "");
+  EXPECT_EQ(named("link")[1].hashed("newpath_hash"), path("other"));
+}
+
 TEST_F(WrappersTest, VectorCallsHaveTheSumOfWhatWasAsked) {
   const int fd = wrap_open(path("a").c_str(), O_CREAT | O_RDWR, 0600);
   char data[] = "0123456789";

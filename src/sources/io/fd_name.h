@@ -27,7 +27,7 @@ struct FdName {
   FdKind kind;
 };
 
-// REQUIRES: capacity >= PATH_MAX.
+// A text of capacity - 1 bytes may be cut: paths need PATH_MAX. REQUIRES: capacity > 64.
 FdName fd_name(int fd, char* memory, std::size_t capacity);
 
 // Exposed for tests: kind and name of the text of a link in /proc/self/fd, as far as the text alone tells them.

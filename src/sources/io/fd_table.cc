@@ -6,6 +6,7 @@
 #include "base/raw_io.h"
 #include "record/emit.h"
 #include "sources/io/path_filter.h"
+#include "sources/io/path_name.h"
 
 namespace dft::io {
 
@@ -14,6 +15,7 @@ namespace raw = base::raw;
 namespace {
 
 constexpr FdEntry kNothing{0, FdKind::kOther, false};
+constexpr std::size_t kUsualName = 1024;  // on the stack; longer ones take a mapping
 
 // The loops below run again only when another thread changed the very same descriptor meanwhile.
 template <class NewWord>
@@ -132,8 +134,17 @@ void FdTable::end_look(int fd, std::uint64_t ticket, FdEntry entry) {
 
 // False when nothing is open there any more.
 bool FdTable::describe(int fd, FdEntry& entry) const {
-  char memory[PATH_MAX];
+  char memory[kUsualName];
   const FdName name = fd_name(fd, memory, sizeof memory);
+  return name.text.size() + 1 < sizeof memory ? describe(name, entry) : describe_at_length(fd, entry);
+}
+
+[[gnu::noinline]] bool FdTable::describe_at_length(int fd, FdEntry& entry) const {
+  const LongName room;
+  return room.memory() != nullptr && describe(fd_name(fd, room.memory(), kLongestName), entry);
+}
+
+bool FdTable::describe(const FdName& name, FdEntry& entry) const {
   if (name.text.empty()) return false;
   entry.kind = name.kind;
   PathFilter* filter = filter_.load(std::memory_order_acquire);

@@ -102,6 +102,8 @@ class FdTable {
   Word* made(int fd);
   FdEntry look_up(int fd);
   bool describe(int fd, FdEntry& entry) const;
+  bool describe_at_length(int fd, FdEntry& entry) const;
+  bool describe(const FdName& name, FdEntry& entry) const;
   static std::uint64_t forgotten(std::uint64_t old);
   static std::uint64_t forgotten_if_looked_up(std::uint64_t old);
   template <class Change>

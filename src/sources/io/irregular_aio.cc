@@ -78,7 +78,8 @@ int list_call(Function& function, int mode, Control* const* list, int count, str
   const auto call = [&] {
     return real<int(int, Control* const*, int, struct sigevent*)>(function)(mode, list, count, event);
   };
-  if (!wanted(function)) return call();
+  const bool looks_at_list = mode == LIO_WAIT || mode == LIO_NOWAIT;  // as libc does not with another mode
+  if (!wanted(function) || !looks_at_list) return call();
   Transfers transfers(list, count);
   const auto done = timed(call, [](int ret) { return ret < 0; });
   for (const Transfer& each : transfers) {

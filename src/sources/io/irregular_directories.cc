@@ -15,13 +15,15 @@ constexpr auto kNull = [](auto ret) { return ret == nullptr; };
 // Where the process was, for the name of a directory that it changes to: relative names mean the one before the call,
 // but the path may be read only after it (call.h, invariant 2).
 struct DirectoryBefore {
-  char memory[kLongestName];
-  std::size_t size;
-  DirectoryBefore() : size(working_directory.read(memory, sizeof memory)) {}
+  LongName room;
+  std::size_t size = 0;
+  DirectoryBefore() {
+    if (room.memory() != nullptr) size = working_directory.read(room.memory(), kLongestName);
+  }
 
   PathTarget target(const char* path) {
     if (path[0] == '/' || path[0] == '\0' || size == 0) return path_resolver.target(AT_FDCWD, path);
-    NameWriter name(memory, sizeof memory, size == 1 ? 0 : size);
+    NameWriter name(room.memory(), kLongestName, size == 1 ? 0 : size);
     name.add(path_text(path).bytes);
     if (!path_filter.traces(name.view())) return {0, false};
     return {record::string_id(model::StringKind::kFile, name.view()), true};
@@ -33,8 +35,8 @@ template <class Call>
   DirectoryBefore before;
   const auto done = timed(call, kNegative);
   if (done.ret == 0) working_directory.changed();
-  if (done.outcome != Outcome::kFault && path != nullptr) {
-    const PathTarget target = before.target(path);
+  if (const char* text = seen(done.outcome, path)) {
+    const PathTarget target = before.target(text);
     if (target.traced && wanted(function)) emit(function, done, target.name, no_args);
   }
   errno = done.error;

@@ -220,7 +220,7 @@ int wrap_memfd_create(const char* name, unsigned flags) {
   return open_unnamed(
       fn_memfd_create, [=] { return real<int(const char*, unsigned)>(fn_memfd_create)(name, flags); },
       [=](auto& v, Outcome o, StringId, auto) {
-        if (o != Outcome::kFault) v.add_text(name);
+        if (o != Outcome::kFault) v.add_text(seen(o, name));
         v.add_bits(flags);
       });
 }

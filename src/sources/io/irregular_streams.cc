@@ -25,7 +25,7 @@ FILE* open_call(Function& function, const char* path, const char* mode) {
   opened(done.ret, target);
   if (target.traced && wanted(function)) {
     emit(function, done, target.name, [=](auto& v, Outcome o, StringId, auto) {
-      if (o != Outcome::kFault) v.add_text(mode);
+      if (o != Outcome::kFault) v.add_text(seen(o, mode));
     });
   }
   errno = done.error;
@@ -52,8 +52,8 @@ FILE* reopen_call(Function& function, const char* path, const char* mode, FILE* 
   if ((before.traced || target.traced) && wanted(function)) {
     emit(function, done, before.traced ? before.name : target.name, [=](auto& v, Outcome o, StringId file, auto) {
       if (o == Outcome::kFault) return;
-      v.add(path == nullptr ? file : path_id(AT_FDCWD, path));
-      v.add_text(mode);
+      v.add(path == nullptr ? file : path_id(AT_FDCWD, seen(o, path)));
+      v.add_text(seen(o, mode));
     });
   }
   errno = done.error;
@@ -110,7 +110,7 @@ FILE* wrap_fdopen(int fd, const char* mode) {
       fn_fdopen, fd, [=] { return real<FILE*(int, const char*)>(fn_fdopen)(fd, mode); }, kNull,
       [=](auto& v, Outcome o, StringId, auto) {
         v.add_bits(fd);
-        if (o != Outcome::kFault) v.add_text(mode);
+        if (o != Outcome::kFault) v.add_text(seen(o, mode));
       });
 }
 
@@ -139,8 +139,8 @@ FILE* wrap_popen(const char* command, const char* type) {
       fn_popen, [=] { return real<FILE*(const char*, const char*)>(fn_popen)(command, type); },
       [=](auto& v, Outcome o, StringId, auto) {
         if (o == Outcome::kFault) return;
-        v.add_text(command);
-        v.add_text(type);
+        v.add_text(seen(o, command));
+        v.add_text(seen(o, type));
       });
 }
 
@@ -157,7 +157,7 @@ FILE* wrap_fmemopen(void* buffer, std::size_t size, const char* mode) {
       fn_fmemopen, [=] { return real<FILE*(void*, std::size_t, const char*)>(fn_fmemopen)(buffer, size, mode); },
       [=](auto& v, Outcome o, StringId, auto) {
         v.add_bits(size);
-        if (o != Outcome::kFault) v.add_text(mode);
+        if (o != Outcome::kFault) v.add_text(seen(o, mode));
       });
 }
 FILE* wrap_open_memstream(char** data, std::size_t* size) {

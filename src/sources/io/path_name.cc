@@ -10,6 +10,11 @@ namespace dft::io {
 
 namespace raw = base::raw;
 
+LongName::LongName() : memory_(static_cast<char*>(raw::map(kLongestName))) {}
+LongName::~LongName() {
+  if (memory_ != nullptr) raw::unmap(memory_, kLongestName);
+}
+
 PathText path_text(const char* path) {
   if (path == nullptr) return {{}, true};
   const std::size_t size = strnlen(path, PATH_MAX);

@@ -15,10 +15,26 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/sanitizer.h"
+
 namespace dft::io {
 
 inline constexpr std::string_view kCutMark = "...";
 inline constexpr std::size_t kLongestName = 2 * PATH_MAX;  // of any directory with any path that the kernel takes
+
+// Memory for a name of any length, of which the thread's own stack may not have enough. Null when it is refused.
+class LongName {
+ public:
+  LongName();
+  ~LongName();
+  LongName(const LongName&) = delete;
+  LongName& operator=(const LongName&) = delete;
+  char* memory() const { return memory_; }
+
+ private:
+  base::UnseenByThreadSanitizer unseen_;  // the address may be another thread's next, which it does not see
+  char* memory_;
+};
 
 // The bytes of a path argument. `whole` is false when the kernel refuses it as too long: then they are its beginning.
 struct PathText {

@@ -13,6 +13,9 @@ namespace dft::io {
 namespace {
 
 constexpr PathTarget kNothing{0, false};
+constexpr std::size_t kUsualName = 1024;
+
+model::StringId id_of(std::string_view name) { return record::string_id(model::StringKind::kFile, name); }
 
 bool starts_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
 
@@ -67,18 +70,26 @@ PathTarget PathResolver::judged(std::string_view name) {
 
 [[gnu::noinline]] PathTarget PathResolver::composed(int dir_fd, PathText path) {
   if (path.bytes.empty() || nothing_traced_below(dir_fd, path.bytes)) return kNothing;
-  char memory[1024];
+  char memory[kUsualName];
   const Composed name = compose(dir_fd, path, memory, sizeof memory);
   return name.fits ? judged(name.text) : composed_at_length(dir_fd, path);
 }
 
 [[gnu::noinline]] PathTarget PathResolver::composed_at_length(int dir_fd, PathText path) {
-  char memory[kLongestName];
-  return judged(compose(dir_fd, path, memory, sizeof memory).text);
+  const LongName room;
+  if (room.memory() == nullptr) return kNothing;
+  return judged(compose(dir_fd, path, room.memory(), kLongestName).text);
 }
 
-std::string_view PathResolver::absolute_name(int dir_fd, PathText path, char* memory, std::size_t capacity) {
-  return compose(dir_fd, path, memory, capacity).text;
+[[gnu::noinline]] model::StringId PathResolver::name_id(int dir_fd, PathText path) {
+  char memory[kUsualName];
+  const Composed name = compose(dir_fd, path, memory, sizeof memory);
+  return name.fits ? id_of(name.text) : name_id_at_length(dir_fd, path);
+}
+
+[[gnu::noinline]] model::StringId PathResolver::name_id_at_length(int dir_fd, PathText path) {
+  const LongName room;
+  return id_of(room.memory() != nullptr ? compose(dir_fd, path, room.memory(), kLongestName).text : path.bytes);
 }
 
 // Most directories of a walk over untraced parts of the file system: their names are not needed.

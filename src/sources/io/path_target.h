@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Purpose: what a path argument names: the name for the trace, and whether it is traced. All that a wrapper needs of
 //          path_name.h, path_filter.h and fd_table.h for a call that takes a path.
-// Threads: any, signal handlers included; no lock, no malloc. About 8 KiB of stack, and that only for long names.
+// Threads: any, signal handlers included; no lock, no malloc. A good KiB of stack: long names are made in a mapping.
 // Invariants:
 //   1. The bytes are read here and nowhere else, so look only after the real call, and not when it gave EFAULT.
 //   2. Untraced paths are not interned.
@@ -33,8 +33,8 @@ class PathResolver {
     return composed(dir_fd, text);
   }
 
-  // The same as text: in `memory`, or the argument itself. Absolute, or as it was given (path_name.h, invariant 3).
-  std::string_view absolute_name(int dir_fd, PathText path, char* memory, std::size_t capacity);
+  // The id of the same name, traced or not. Absolute, or as it was given (path_name.h, invariant 3).
+  model::StringId name_id(int dir_fd, PathText path);
 
  private:
   struct Composed {
@@ -44,6 +44,7 @@ class PathResolver {
   PathTarget judged(std::string_view name);
   PathTarget composed(int dir_fd, PathText path);
   PathTarget composed_at_length(int dir_fd, PathText path);
+  model::StringId name_id_at_length(int dir_fd, PathText path);
   PathTarget target_of_own_descriptor(std::string_view name);
   bool nothing_traced_below(int dir_fd, std::string_view path);
   Composed compose(int dir_fd, PathText path, char* memory, std::size_t capacity);

@@ -878,31 +878,31 @@ int wrap_remove(const char* path) {
 }
 int wrap_rename(const char* oldpath, const char* newpath) {
   return on_either_path(fn_rename, AT_FDCWD, oldpath, AT_FDCWD, newpath, [=] { return real<int(const char*, const char*)>(fn_rename)(oldpath, newpath); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(AT_FDCWD, newpath)); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(AT_FDCWD, seen(o, newpath))); });
 }
 int wrap_renameat(int olddirfd, const char* oldpath, int newdirfd, const char* newpath) {
   return on_either_path(fn_renameat, olddirfd, oldpath, newdirfd, newpath, [=] { return real<int(int, const char*, int, const char*)>(fn_renameat)(olddirfd, oldpath, newdirfd, newpath); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(newdirfd, newpath)); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(newdirfd, seen(o, newpath))); });
 }
 int wrap_renameat2(int olddirfd, const char* oldpath, int newdirfd, const char* newpath, unsigned flags) {
   return on_either_path(fn_renameat2, olddirfd, oldpath, newdirfd, newpath, [=] { return real<int(int, const char*, int, const char*, unsigned)>(fn_renameat2)(olddirfd, oldpath, newdirfd, newpath, flags); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(newdirfd, newpath)); v.add_bits(flags); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(newdirfd, seen(o, newpath))); v.add_bits(flags); });
 }
 int wrap_link(const char* oldpath, const char* newpath) {
   return on_either_path(fn_link, AT_FDCWD, oldpath, AT_FDCWD, newpath, [=] { return real<int(const char*, const char*)>(fn_link)(oldpath, newpath); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(AT_FDCWD, newpath)); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(AT_FDCWD, seen(o, newpath))); });
 }
 int wrap_linkat(int fd1, const char* path1, int fd2, const char* path2, int flags) {
   return on_either_path(fn_linkat, fd1, path1, fd2, path2, [=] { return real<int(int, const char*, int, const char*, int)>(fn_linkat)(fd1, path1, fd2, path2, flags); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { v.add_bits(fd1); v.add_bits(fd2); if (o != Outcome::kFault) v.add(path_id(fd2, path2)); v.add_bits(flags); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { v.add_bits(fd1); v.add_bits(fd2); if (o != Outcome::kFault) v.add(path_id(fd2, seen(o, path2))); v.add_bits(flags); });
 }
 int wrap_symlink(const char* path1, const char* path2) {
   return on_either_path(fn_symlink, AT_FDCWD, path2, AT_FDCWD, path1, [=] { return real<int(const char*, const char*)>(fn_symlink)(path1, path2); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(AT_FDCWD, path2)); if (o != Outcome::kFault) v.add_text(path1); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add(path_id(AT_FDCWD, seen(o, path2))); if (o != Outcome::kFault) v.add_text(seen(o, path1)); });
 }
 int wrap_symlinkat(const char* path1, int fd, const char* path2) {
   return on_path(fn_symlinkat, fd, path2, [=] { return real<int(const char*, int, const char*)>(fn_symlinkat)(path1, fd, path2); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { v.add_bits(fd); if (o != Outcome::kFault) v.add(path_id(fd, path2)); if (o != Outcome::kFault) v.add_text(path1); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { v.add_bits(fd); if (o != Outcome::kFault) v.add(path_id(fd, seen(o, path2))); if (o != Outcome::kFault) v.add_text(seen(o, path1)); });
 }
 int wrap_chmod(const char* path, mode_t mode) {
   return on_path(fn_chmod, AT_FDCWD, path, [=] { return real<int(const char*, mode_t)>(fn_chmod)(path, mode); },
@@ -966,27 +966,27 @@ int wrap_utimensat(int dirfd, const char* path, const struct timespec* times, in
 }
 ssize_t wrap_getxattr(const char* path, const char* name, void* value, size_t size) {
   return on_path(fn_getxattr, AT_FDCWD, path, [=] { return real<ssize_t(const char*, const char*, void*, size_t)>(fn_getxattr)(path, name, value, size); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); v.add_bits(size); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); v.add_bits(size); });
 }
 ssize_t wrap_lgetxattr(const char* path, const char* name, void* value, size_t size) {
   return on_path(fn_lgetxattr, AT_FDCWD, path, [=] { return real<ssize_t(const char*, const char*, void*, size_t)>(fn_lgetxattr)(path, name, value, size); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); v.add_bits(size); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); v.add_bits(size); });
 }
 ssize_t wrap_fgetxattr(int fd, const char* name, void* value, size_t size) {
   return on_fd(fn_fgetxattr, fd, [=] { return real<ssize_t(int, const char*, void*, size_t)>(fn_fgetxattr)(fd, name, value, size); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); v.add_bits(size); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); v.add_bits(size); });
 }
 int wrap_setxattr(const char* path, const char* name, const void* value, size_t size, int flags) {
   return on_path(fn_setxattr, AT_FDCWD, path, [=] { return real<int(const char*, const char*, const void*, size_t, int)>(fn_setxattr)(path, name, value, size, flags); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); v.add_bits(size); v.add_bits(flags); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); v.add_bits(size); v.add_bits(flags); });
 }
 int wrap_lsetxattr(const char* path, const char* name, const void* value, size_t size, int flags) {
   return on_path(fn_lsetxattr, AT_FDCWD, path, [=] { return real<int(const char*, const char*, const void*, size_t, int)>(fn_lsetxattr)(path, name, value, size, flags); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); v.add_bits(size); v.add_bits(flags); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); v.add_bits(size); v.add_bits(flags); });
 }
 int wrap_fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) {
   return on_fd(fn_fsetxattr, fd, [=] { return real<int(int, const char*, const void*, size_t, int)>(fn_fsetxattr)(fd, name, value, size, flags); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); v.add_bits(size); v.add_bits(flags); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); v.add_bits(size); v.add_bits(flags); });
 }
 ssize_t wrap_listxattr(const char* path, char* list, size_t size) {
   return on_path(fn_listxattr, AT_FDCWD, path, [=] { return real<ssize_t(const char*, char*, size_t)>(fn_listxattr)(path, list, size); },
@@ -1002,15 +1002,15 @@ ssize_t wrap_flistxattr(int fd, char* list, size_t size) {
 }
 int wrap_removexattr(const char* path, const char* name) {
   return on_path(fn_removexattr, AT_FDCWD, path, [=] { return real<int(const char*, const char*)>(fn_removexattr)(path, name); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); });
 }
 int wrap_lremovexattr(const char* path, const char* name) {
   return on_path(fn_lremovexattr, AT_FDCWD, path, [=] { return real<int(const char*, const char*)>(fn_lremovexattr)(path, name); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); });
 }
 int wrap_fremovexattr(int fd, const char* name) {
   return on_fd(fn_fremovexattr, fd, [=] { return real<int(int, const char*)>(fn_fremovexattr)(fd, name); },
-      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(name); });
+      [=](auto ret) { return ret < 0; }, [=](auto& v, Outcome o, StringId, auto) { if (o != Outcome::kFault) v.add_text(seen(o, name)); });
 }
 mode_t wrap_umask(mode_t mask) {
   return on_all(fn_umask, [=] { return real<mode_t(mode_t)>(fn_umask)(mask); },

@@ -3,12 +3,16 @@
 // Threads: the caller's.
 #pragma once
 
+#include <limits.h>
+
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
 
+#include "base/readable.h"
 #include "record/emit.h"
+#include "sources/io/function.h"
 #include "sources/io/libc_types.h"
 
 namespace dft::io {
@@ -37,6 +41,12 @@ class Values : public record::ValueList<768> {
     add_string(text == nullptr ? std::string_view() : std::string_view(text, strnlen(text, kLongestText)));
   }
 };
+
+// A text argument after the call: null when it cannot be read. A call that fails may not have looked at it.
+inline const char* seen(Outcome outcome, const char* text) {
+  if (__builtin_expect(outcome == Outcome::kOk, 1)) return text;
+  return outcome == Outcome::kFailed ? base::readable_text(text, PATH_MAX) : nullptr;
+}
 
 // The id of a path's absolute name, whether it is traced or not. REQUIRES: readable.
 model::StringId path_id(int dir_fd, const char* path);

@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "base/futex_lock.h"
+#include "base/own_stack.h"
 #include "base/raw_io.h"
 
 #ifndef DFT_CUPTI_LIBDIR
@@ -206,9 +208,12 @@ bool open_path(Opener& opener, const char* path, std::uint32_t wanted, Tried* tr
 }  // namespace
 
 bool driver_is_mapped() {
-  Mapped mapped;
-  find_mapped(&mapped);
-  return !mapped.driver.empty();
+  const base::SignalGuard signals;
+  return base::on_own_stack([] {
+    Mapped mapped;
+    find_mapped(&mapped);
+    return !mapped.driver.empty();
+  });
 }
 
 bool open_library(const Search& search, const Mapped& mapped, Library* out) {
