@@ -6,6 +6,12 @@
 
 #include "intercept/preload_library.h"
 
+// The end of the line of preload libraries; see preload/next_symbol.cc.
+extern "C" {
+__attribute__((visibility("default"))) extern void* (*const dftracer_next_in_line)(const char*);
+void* (*const dftracer_next_in_line)(const char*) = nullptr;
+}
+
 namespace dft::intercept {
 
 void* next_definition(const char* name) {

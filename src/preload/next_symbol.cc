@@ -5,13 +5,21 @@
 
 #include <atomic>
 
+using Next = void*(const char*);
+namespace {
+Next next_symbol;
+}
+
 extern "C" {
-__attribute__((visibility("default"))) void* dftracer_next_symbol(const char* name);
+__attribute__((visibility("default"))) Next dftracer_next_symbol;
+// In each copy of this library its own, and in the core, which is behind them all, null: so a look-up always finds one.
+// One that finds nothing allocates, and who asks may be an allocator.
+__attribute__((visibility("default"))) extern Next* const dftracer_next_in_line;
+Next* const dftracer_next_in_line = &next_symbol;  // the exported name is everywhere that of the first copy
+void* dftracer_next_symbol(const char* name) { return next_symbol(name); }
 }
 
 namespace {
-
-using Next = void*(const char*);
 
 // No tail call: dlsym tells by its return address whose RTLD_NEXT it is.
 void* behind_us(const char* name) {
@@ -21,20 +29,20 @@ void* behind_us(const char* name) {
 }
 
 // Another installation's copy of this library, whose names lead to the same wrappers: only what is behind it is real.
-// Asked once, before main, so nobody's dlerror is lost. An allocator that asks meanwhile has no other copy yet.
+// Asked once, mostly before main. Who asks meanwhile, within the look-up, gets what is behind us.
 Next* other_copy() {
   static std::atomic<bool> asked{false};
   static std::atomic<Next*> other{nullptr};
   if (!asked.exchange(true)) {
-    other = reinterpret_cast<Next*>(behind_us("dftracer_next_symbol"));
-    if (other == nullptr) dlerror();
+    const auto* in_line = static_cast<Next* const*>(behind_us("dftracer_next_in_line"));
+    if (in_line != nullptr) other = *in_line;
   }
   return other;
 }
 
-}  // namespace
-
-void* dftracer_next_symbol(const char* name) {
+void* next_symbol(const char* name) {
   Next* other = other_copy();
   return __builtin_expect(other == nullptr, 1) ? behind_us(name) : other(name);
 }
+
+}  // namespace
