@@ -420,6 +420,7 @@ def test_run_offers_nvtx_from_outside(bench):
     assert "/libdftracer_preload.so" in done.stdout, done.stdout
 
 
+@pytest.mark.skipif(bool(harness.sanitizer()), reason="the preload library of a sanitizer build cannot be preloaded")
 @pytest.mark.parametrize("words, lost", [("", False), ("drops=5", True)])
 def test_run_says_what_is_missing_but_not_what_was_left_out_by_choice(bench, words, lost):
     folder = bench.place("run")
