@@ -42,8 +42,8 @@ RELEASES = [
     ("13.5", "nvidia-cuda-cupti==13.5.25", "nvidia-cuda-runtime==13.5.37"),
 ]
 # The library's own object files are enough for the program that opens it.
-PROBE_SOURCES = [BACKEND / "functions.cc", BACKEND / "library.cc", BACKEND / "places.cc", SOURCE / "src/base/raw_io.cc",
-                 SOURCE / "test/cuda/programs/probe_cupti.cc"]
+PROBE_SOURCES = [BACKEND / "functions.cc", BACKEND / "library.cc", BACKEND / "places.cc", SOURCE / "src/base/own_stack.cc",
+                 SOURCE / "src/base/raw_io.cc", SOURCE / "test/cuda/programs/probe_cupti.cc"]
 FLAGS = ["-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
 
 
