@@ -77,7 +77,7 @@ inline constexpr std::size_t kSubscriberParamsWithShare = sizeof(SubscriberParam
     CUptiResult (*)(CUpti_SubscriberHandle, CUpti_ActivityKind, void*))                                                \
   X(disable_v2, cuptiActivityDisable_v2, 13020, false,                                                                 \
     CUptiResult (*)(CUpti_SubscriberHandle, CUpti_ActivityKind, void*))                                                \
-  X(enable_and_dump_v2, cuptiActivityEnableAndDump_v2, 13030, false,                                                   \
+  X(enable_and_dump_v2, cuptiActivityEnableAndDump_v2, 13020, false,                                                   \
     CUptiResult (*)(CUpti_SubscriberHandle, CUpti_ActivityKind, void*))                                                \
   X(register_callbacks_v2, cuptiActivityRegisterCallbacks_v2, 13020, false,                                            \
     CUptiResult (*)(CUpti_SubscriberHandle, void*, void*))                                                             \
