@@ -132,15 +132,19 @@ template <typename Copy>
   const char* const texts = end_text();
   ++uses_;
   const Counter* counter = counter_;
-  const Piece* piece = piece_;
-  for (const Piece* const last = piece_ + pieces_; piece != last; ++piece) {
+  const auto put_piece = [&](const Piece& of) __attribute__((always_inline)) {
     char* const begin = p;
-    p = Copy::put(p, texts + piece->offset, piece->size);
-    for (const Counter* const end = counter + piece->counters; counter != end; ++counter) {
+    p = Copy::put(p, texts + of.offset, of.size);
+    for (const Counter* const end = counter + of.counters; counter != end; ++counter) {
       const std::uint64_t low = value_of(counter->field) - counter->base;
-      if (__builtin_expect(low >= kShort, 0)) return nullptr;
+      if (__builtin_expect(low >= kShort, 0)) return false;
       text::put_four(begin + counter->at, static_cast<std::uint32_t>(low));
     }
+    return true;
+  };
+  const Piece* piece = piece_;
+  for (const Piece* const last = piece_ + pieces_; piece != last; ++piece) {
+    if (!put_piece(*piece)) return nullptr;
     std::uint64_t value = value_of(piece->field);
     if (__builtin_expect(value < kShort, 1)) {
       p = text::put_below_1e4(p, static_cast<std::uint32_t>(value));
@@ -157,14 +161,7 @@ template <typename Copy>
     std::memcpy(p, texts + piece->offset, 16);
     return p + piece->size;
   }
-  char* const begin = p;
-  p = Copy::put(p, texts + piece->offset, piece->size);
-  for (const Counter* const end = counter + piece->counters; counter != end; ++counter) {
-    const std::uint64_t low = value_of(counter->field) - counter->base;
-    if (__builtin_expect(low >= kShort, 0)) return nullptr;
-    text::put_four(begin + counter->at, static_cast<std::uint32_t>(low));
-  }
-  return p;
+  return put_piece(*piece) ? p : nullptr;
 }
 
 }  // namespace dft::encode
