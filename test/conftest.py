@@ -10,5 +10,6 @@ import harness  # noqa: E402
 
 
 @pytest.fixture
-def bench(tmp_path):
-    return harness.Bench(tmp_path)
+def bench(tmp_path_factory):
+    """Its folder's name is short: multiprocessing puts sockets under TMPDIR, and a socket's name has 107 bytes at most."""
+    return harness.Bench(tmp_path_factory.mktemp("t"))

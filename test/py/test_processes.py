@@ -57,20 +57,20 @@ def main_of(body):
 
 @pytest.mark.parametrize("mode", ["function", "preload"])
 @pytest.mark.parametrize("method", METHODS)
-def test_e17_pools(bench, method, mode, short):
+def test_e17_pools(bench, method, mode):
     body = f"""
 dftracer.initialize_log({"os.environ['DFT_LOG']" if mode == "function" else ""})
 with multiprocessing.get_context("{method}").Pool(3) as pool: assert pool.map(work, range(12)) == [2 * i for i in range(12)]
 """
     log = bench.folder / "1-function" / "log" / "t-of-call"
-    result = pyrun.run(bench, main_of(body), mode, io=True, head="", env={"DFT_LOG": str(log), **short})
+    result = pyrun.run(bench, main_of(body), mode, io=True, head="", env={"DFT_LOG": str(log)})
     assert len(whole(result, 12)) >= 1
     if mode == "function":
         assert all(t.path.name.startswith("t-of-call-") for t in result.traces())
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_s71_processes_and_executors(bench, method, short):
+def test_s71_processes_and_executors(bench, method):
     body = f"""
 dftracer.initialize_log()
 context = multiprocessing.get_context("{method}")
@@ -79,7 +79,7 @@ for p in made: p.start()
 for p in made: p.join(); assert p.exitcode == 0
 with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool: list(pool.map(work, range(3, 6)))
 """
-    result = pyrun.run(bench, main_of(body), io=True, head="", env=short)
+    result = pyrun.run(bench, main_of(body), io=True, head="")
     assert len(whole(result, 6)) >= 4
 
 
@@ -206,7 +206,7 @@ def test_hybrid_the_calls_arguments_and_the_preloaded_tracer(bench):
     assert result.trace().one("n") and sorted(n for _, n in written_files(result)) == [0, 1]
 
 
-def test_s71_workers_of_joblib(bench, short):
+def test_s71_workers_of_joblib(bench):
     """Its workers have no main program: functions come to them in parts (cloudpickle)."""
     pytest.importorskip("joblib")
     body = """
@@ -214,4 +214,4 @@ import joblib
 dftracer.initialize_log()
 assert joblib.Parallel(n_jobs=2)(joblib.delayed(work)(i) for i in range(6)) == [2 * i for i in range(6)]
 """
-    whole(pyrun.run(bench, main_of(body), io=True, head="", env={"JOBLIB_TEMP_FOLDER": short["TMPDIR"], **short}), 6)
+    whole(pyrun.run(bench, main_of(body), io=True, head=""), 6)

@@ -56,8 +56,8 @@ if __name__ == "__main__":
 @needs_torch
 @pytest.mark.parametrize("persistent", ["0", "1"])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_b8_dataloader_workers(bench, short, method, persistent):
-    result = run(bench, LOADER, io=True, head="", arguments=[method, "4", persistent], env=short)
+def test_b8_dataloader_workers(bench, method, persistent):
+    result = run(bench, LOADER, io=True, head="", arguments=[method, "4", persistent])
     items = [e for e in pyrun.application(result) if e["name"] == "item"]
     reads = [
         (e["pid"], os.path.basename(t.resolve(e["args"]["fhash"])))
@@ -229,9 +229,9 @@ for epoch in range(2):
 
 @needs_torch
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_batches_of_any_dataloader(bench, short, workers):
+def test_batches_of_any_dataloader(bench, workers):
     code = FETCHING.replace('"0"', f'"{workers}"')
-    events = pyrun.application(run(bench, code, arguments=["on"], env=short))
+    events = pyrun.application(run(bench, code, arguments=["on"]))
     assert [(e["name"], e["cat"], e["args"]["epoch"], e["args"].get("batch")) for e in events] == [
         ("fetch", "dataloader", epoch, batch) for epoch in range(2) for batch in (0, 1, 2, 3, None)
     ]
@@ -274,10 +274,10 @@ def test_collectives_are_named_as_torch_names_them(bench):
 
 @needs_torch
 @pytest.mark.parametrize("more", [[], ["--profile"]])
-def test_the_example(bench, short, more):
+def test_the_example(bench, more):
     example = harness.SOURCE / "examples/pytorch/train.py"
     words = ["--device", "cpu", "--epochs", "2", "--files", "8", "--folder", "."]
-    result = run(bench, example, io=True, arguments=words + more, env=short)
+    result = run(bench, example, io=True, arguments=words + more)
     assert result.out.count(b"epoch ") == 2
     events = pyrun.application(result)
     main = [e for e in events if e["pid"] == result.pid]
