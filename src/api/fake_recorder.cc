@@ -145,25 +145,21 @@ void add_double(Region* r, std::string_view key, double value) {
   add(r, key, text);
 }
 void add_bool(Region* r, std::string_view key, bool value) { add(r, key, value ? "true" : "false"); }
-void add_word(Region* r, model::ArgType type, std::uint64_t key_word, std::uint32_t key_len, std::uint64_t bits) {
-  char key[8];
-  std::memcpy(key, &key_word, sizeof key);
+void add_word(Region* r, model::ShortField field, std::uint64_t bits) {
   double real;
   std::memcpy(&real, &bits, sizeof real);
-  switch (type) {
-    case model::ArgType::kInt64: return add_int64(r, {key, key_len}, static_cast<std::int64_t>(bits));
-    case model::ArgType::kUint64: return add_uint64(r, {key, key_len}, bits);
-    case model::ArgType::kDouble: return add_double(r, {key, key_len}, real);
-    default: return add_bool(r, {key, key_len}, bits != 0);
+  switch (field.type()) {
+    case model::ArgType::kInt64: return add_int64(r, field.key(), static_cast<std::int64_t>(bits));
+    case model::ArgType::kUint64: return add_uint64(r, field.key(), bits);
+    case model::ArgType::kDouble: return add_double(r, field.key(), real);
+    default: return add_bool(r, field.key(), bits != 0);
   }
-}
-void add_string(Region* r, std::uint64_t key_word, std::uint32_t key_len, std::string_view value) {
-  char key[8];
-  std::memcpy(key, &key_word, sizeof key);
-  add_string(r, {key, key_len}, value);
 }
 void add_string(Region* r, std::string_view key, std::string_view value) {
   add(r, key, '"' + std::string(value) + '"');
+}
+void add_text(Region* r, model::ShortField field, const char* text, std::size_t length) {
+  add_string(r, field.key(), {text, length});
 }
 void add_relation(Region* r, std::string_view relation, std::uint64_t entity) {
   char text[64];

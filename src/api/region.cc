@@ -98,15 +98,13 @@ void dftracer_region_update_strn(DFTracerData* region, const char* key, const ch
 
 void dftracer_region_update_word(DFTracerData* region, uint64_t key_word, uint32_t key_length, int kind,
                                  uint64_t bits) noexcept {
-  if (kind < 1 || kind > 4 || key_length - 1 >= 8) return;
-  record::add_word(region_of(region), static_cast<model::ArgType>(kind), key_word, key_length, bits);
+  record::add_word(region_of(region), {static_cast<model::ArgType>(kind), key_word, key_length}, bits);
 }
 
 void dftracer_region_update_word_str(DFTracerData* region, uint64_t key_word, uint32_t key_length, const char* value,
                                      size_t length) noexcept {
-  if ((value != nullptr || length == 0) && key_length - 1 < 8) {
-    record::add_string(region_of(region), key_word, key_length, std::string_view(value, length));
-  }
+  if (value == nullptr && length != 0) return;
+  record::add_text(region_of(region), {model::ArgType::kString, key_word, key_length}, value, length);
 }
 
 // The kind of an arg matters to aggregation only, which this version does not have: every kind is recorded.

@@ -68,18 +68,41 @@ inline std::uint64_t leading_word(const char* text, std::size_t size) {
   return word;
 }
 
+// A field whose key has 1 to 8 bytes, as two words. Type and length stand where SchemaTable wants them.
+struct ShortField {
+  std::uint64_t key_word;  // leading_word()
+  std::uint64_t shape;
+
+  ShortField(ArgType type, std::uint64_t word, std::uint32_t key_len)
+      : key_word(word), shape(shape_of(type, key_len)) {}
+  static std::uint64_t shape_of(ArgType type, std::size_t key_len) {
+    return std::uint64_t{static_cast<std::uint8_t>(type)} << 48 | std::uint64_t{key_len} << 56;
+  }
+  ArgType type() const { return static_cast<ArgType>(shape >> 48 & 0xff); }
+  // REQUIRES: the object outlives the view.
+  std::string_view key() const { return {reinterpret_cast<const char*>(&key_word), shape >> 56}; }
+};
+
 // Copies a text into room of padded8(size) bytes and zeroes the padding. Most keys have one or two words, for which a
 // call of memcpy costs more than the copy.
 inline void copy_padded(char* to, const char* from, std::size_t size) {
-  while (size > 8) {
-    std::memcpy(to, from, 8);
-    to += 8;
-    from += 8;
-    size -= 8;
-  }
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
   if (size == 0) return;
-  const std::uint64_t word = leading_word(from, size);
-  std::memcpy(to, &word, 8);
+  std::uint64_t last;
+  if (size <= 8) {
+    last = leading_word(from, size);
+  } else {
+    const std::size_t whole = (size - 1) & ~std::size_t{7};
+    for (const char* end = to + whole; to != end; to += 8, from += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, from, 8);
+      std::memcpy(to, &word, 8);
+    }
+    // Its 8 bytes end where the text does: what they share with the word before is shifted out.
+    std::memcpy(&last, from + (size - whole) - 8, 8);
+    last >>= 8 * (8 - (size - whole));
+  }
+  std::memcpy(to, &last, 8);
 }
 
 // Copies whole words one by one. What was just stored as words is still in the store buffer: wider loads, as memcpy

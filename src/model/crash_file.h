@@ -58,6 +58,8 @@ struct alignas(8) ArgExtent {
 };
 static_assert(std::atomic<ArgExtent>::is_always_lock_free);
 
+inline constexpr std::uintptr_t kClosedHandle = 1;  // no pointer that anyone was given
+
 // A region that is open, as it stands in a kRegions chunk (array of fixed-size slots behind the header).
 struct RegionSlot {
   std::atomic<std::uint32_t> state;  // 0 free, 1 open
@@ -70,10 +72,12 @@ struct RegionSlot {
   std::uint64_t spill_slot;  // file slot of the kSpill chunk, if `spilled`
   // Process-local; meaningless after death.
   ChunkHeader* spill;
-  RegionSlot* next_free;
-  RegionSlot* outer;   // the thread's innermost region when this one was opened; it may be closed or reused by now
-  void* owner;         // its thread's state
-  std::uint64_t uses;  // how often the slot was closed; its low 16 bits tag the handles given out
+  // Open: the thread's innermost region when this one was opened; it may be closed or reused by now. Closed: the next
+  // slot that is free.
+  RegionSlot* link;
+  void* owner;                         // its thread's state
+  std::uint64_t uses;                  // how often the slot was closed; its low 16 bits tag the handles given out
+  std::atomic<std::uintptr_t> handle;  // the one by which the open region is known; kClosedHandle
   char args[304];
 };
 static_assert(sizeof(RegionSlot) == 384);

@@ -44,10 +44,10 @@ void add_uint64(Region* region, std::string_view key, std::uint64_t value);
 void add_double(Region* region, std::string_view key, double value);
 void add_bool(Region* region, std::string_view key, bool value);
 void add_string(Region* region, std::string_view key, std::string_view value);
-// The same for keys of 1 to 8 bytes that come as one word (model::leading_word), as the macros make them at compile
-// time.
-void add_word(Region* region, model::ArgType type, std::uint64_t key_word, std::uint32_t key_len, std::uint64_t bits);
-void add_string(Region* region, std::uint64_t key_word, std::uint32_t key_len, std::string_view value);
+// The same for keys of 1 to 8 bytes, which the macros make words of at compile time; keys of other lengths and words of
+// other types than the four above are ignored. REQUIRES of add_text: the field is of type kString.
+void add_word(Region* region, model::ShortField field, std::uint64_t bits);
+void add_text(Region* region, model::ShortField field, const char* text, std::size_t length);
 void add_relation(Region* region, std::string_view relation, std::uint64_t entity);
 
 // Args of a record that is emitted at once, gathered on the caller's stack: ArgList<256> args; args.add_int64("k", 1);

@@ -48,6 +48,21 @@ inline void leave(ThreadState* state) { leave(state, state->level.load(std::memo
   return state;
 }
 
+// The same where nothing is interrupted: null also at level 1 or above. Its leave() is leave(state, 0).
+[[gnu::always_inline]] inline ThreadState* try_enter_outermost() {
+  const std::atomic<std::uint32_t>& active = control->active;
+  if (__builtin_expect(active.load(std::memory_order_relaxed) == 0, 0)) return nullptr;
+  ThreadState* state = this_thread;
+  if (__builtin_expect(state == nullptr || state->level.load(std::memory_order_relaxed) != 0, 0)) return nullptr;
+  state->level.store(1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (__builtin_expect(active.load(std::memory_order_relaxed) == 0, 0)) {
+    leave(state, 0);
+    return nullptr;
+  }
+  return state;
+}
+
 // Null when nothing can be recorded (inactive, nested too deep). Else leave() must follow.
 inline ThreadState* enter() {
   ThreadState* state = try_enter();

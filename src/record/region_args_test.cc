@@ -14,6 +14,8 @@
 namespace dft::record {
 namespace {
 
+using model::ArgType;
+
 class RegionArgs : public testing::Test {
  protected:
   void SetUp() override { drained_.begin({}); }
@@ -95,6 +97,70 @@ TEST_F(RegionArgs, ValuesOfAnySize) {
   number = 0;
   for (const std::string& text : texts) EXPECT_EQ(record.text("t" + std::to_string(number++)), text);
   EXPECT_EQ(record.arg("last"), 9u);
+}
+
+TEST_F(RegionArgs, AShortTextOfAnyLength) {
+  const std::string around(100, '#');
+  for (std::size_t length = 0; length <= 72; ++length) {
+    std::string text = around;
+    for (std::size_t i = 0; i < length; ++i) text[i + 10] = static_cast<char>('a' + i % 26);
+    Region* region = open_region(site_);
+    add_string(region, "t", std::string_view(text).substr(10, length));
+    close_region(region);
+  }
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 73u);
+  for (std::size_t length = 0; length <= 72; ++length) {
+    std::string padded(model::padded8(length), '\0');
+    for (std::size_t i = 0; i < length; ++i) padded[i] = static_cast<char>('a' + i % 26);
+    model::ArgView view{};
+    ASSERT_TRUE(drained_.records[length].find("t", view)) << length;
+    EXPECT_EQ(view.value_len, length);
+    EXPECT_EQ(std::string(view.value, padded.size()), padded) << length;
+  }
+}
+
+TEST_F(RegionArgs, FieldsThatAreNoneAreIgnored) {
+  const std::uint64_t word = model::leading_word("k", 1);
+  Region* region = open_region(site_);
+  for (int round = 0; round < 2; ++round) {  // the second time "k" is known
+    add_word(region, {ArgType{0}, 0, 0}, 1);
+    add_word(region, {ArgType{0}, word, 1}, 2);
+    add_word(region, {ArgType{5}, word, 1}, 3);
+    add_word(region, {ArgType{255}, word, 1}, 4);
+    add_word(region, {ArgType::kInt64, word, 0}, 5);
+    add_word(region, {ArgType::kInt64, word, 9}, 6);
+    add_text(region, {ArgType::kString, word, 0}, "x", 1);
+    add_text(region, {ArgType::kString, word, 9}, "x", 1);
+    add_word(region, {ArgType::kInt64, word, 1}, 7);
+  }
+  const CopiedRecord& record = close_and_get(region);
+  EXPECT_EQ(keys_of(record), (std::vector<std::string>{"k"}));
+  EXPECT_EQ(record.arg("k"), 7u);
+}
+
+TEST_F(RegionArgs, AHandlerThatInterruptsTheRecorderAddsToTheRegionAndClosesIt) {
+  Region* outer = open_region(site_);
+  for (int round = 0; round < 2; ++round) {
+    add_int64(outer, "a", 1);
+    this_thread->level.store(1);  // as if a signal had come inside the recorder, outside of an update of this region
+    Region* own = open_region(site_);
+    add_int64(own, "own", 2);
+    add_int64(outer, "b", 3);
+    close_region(own);
+    if (round == 1) close_region(outer);
+    this_thread->level.store(0);
+  }
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 3u);
+  EXPECT_EQ(drained_.lost, 0u);
+  const auto count = [this](const char* key) {
+    return std::count_if(drained_.records.begin(), drained_.records.end(),
+                         [&](const CopiedRecord& record) { return record.text(key) != "(absent)"; });
+  };
+  EXPECT_EQ(count("own"), 2);
+  EXPECT_EQ(count("a"), 1);
+  EXPECT_EQ(count("b"), 1);
 }
 
 TEST_F(RegionArgs, OverwrittenValuesOfTheSameSizeStayInTheSchema) {

@@ -15,6 +15,7 @@ using model::ChunkHeader;
 using model::RecordHeader;
 using model::RecordKind;
 using model::RegionSlot;
+using model::ShortField;
 
 namespace {
 
@@ -34,16 +35,16 @@ Region* handle_of(RegionSlot* slot) {
   const std::uintptr_t offset = address - base - sizeof(ChunkHeader);
   if (address - base < sizeof(ChunkHeader) || offset % sizeof(RegionSlot) != 0) return nullptr;
   auto* slot = reinterpret_cast<RegionSlot*>(address);
-  const bool open = slot->state.load(std::memory_order_acquire) == kOpen;
-  return open && (slot->uses & 0xffff) == bits >> kHandleTagShift ? slot : nullptr;
+  return slot->handle.load(std::memory_order_acquire) == bits ? slot : nullptr;
 }
 
-// The innermost region of the thread if that is the one meant, else null. Slots stay mapped, so a stale `innermost` is
-// safe to look at; another thread may have closed it: then the use count moved on.
+// The innermost region of the thread if that is the one meant, else null. It is a slot of the thread's own. Slots stay
+// mapped, so a stale `innermost` is safe to look at; another thread may have closed it.
 [[gnu::always_inline]] inline RegionSlot* innermost_if(const ThreadState* state, const Region* region) {
   RegionSlot* slot = state->innermost;
-  if (__builtin_expect(slot == nullptr || slot->state.load(std::memory_order_acquire) != kOpen, 0)) return nullptr;
-  return __builtin_expect(handle_of(slot) == region, 1) ? slot : nullptr;
+  if (__builtin_expect(slot == nullptr, 0)) return nullptr;
+  const std::uintptr_t handle = slot->handle.load(std::memory_order_acquire);
+  return __builtin_expect(handle == reinterpret_cast<std::uintptr_t>(region), 1) ? slot : nullptr;
 }
 
 inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
@@ -73,33 +74,41 @@ inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
     used += sizeof(RegionSlot);
     // The chunk may have held records before: only a slot that says "free" may become visible to recovery.
     slot->state.store(0, std::memory_order_relaxed);
+    slot->handle.store(model::kClosedHandle, std::memory_order_relaxed);
     slot->extent.store(ArgExtent{}, std::memory_order_relaxed);
     slot->busy = 0;
     slot->uses = first_use;
     slot->owner = state;
-    slot->next_free = first;
+    slot->link = first;
     first = slot;
   }
   chunk->committed.store(used, std::memory_order_release);
   return first;
 }
 
-[[gnu::always_inline]] inline void release_own(ThreadState* state, RegionSlot* slot) {
-  if (state->innermost == slot) state->innermost = slot->outer;
+inline RegionSlot*& free_slots_of(ThreadState* state) {
+  return state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
+}
+
+[[gnu::always_inline]] inline void mark_closed(RegionSlot* slot) {
   slot->uses += 1;
+  slot->handle.store(model::kClosedHandle, std::memory_order_release);
   slot->state.store(0, std::memory_order_release);
-  RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
-  slot->next_free = list;
+}
+
+// `list`: the thread's free slots at its level. REQUIRES: the slot is not the innermost any more.
+[[gnu::always_inline]] inline void release_own(RegionSlot* slot, RegionSlot*& list) {
+  mark_closed(slot);
+  slot->link = list;
   list = slot;
 }
 
 void release_of_other(RegionSlot* slot) {
   auto* owner = static_cast<ThreadState*>(slot->owner);
-  slot->uses += 1;
-  slot->state.store(0, std::memory_order_release);
+  mark_closed(slot);
   RegionSlot* head = owner->returned.load(std::memory_order_relaxed);
   do {
-    slot->next_free = head;
+    slot->link = head;
   } while (!owner->returned.compare_exchange_weak(head, slot, std::memory_order_release, std::memory_order_relaxed));
 }
 
@@ -118,30 +127,32 @@ void release_of_other(RegionSlot* slot) {
 
 // The innermost region, its args in its slot, room in the chunk at hand: without a call.
 [[gnu::always_inline]] inline bool try_close(Region* region, base::Ticks end) {
-  ThreadState* state = try_enter();
+  ThreadState* state = try_enter_outermost();
   if (__builtin_expect(state == nullptr, 0)) return false;
   bool closed = false;
-  RegionSlot* slot = innermost_if(state, region);
-  if (__builtin_expect(slot != nullptr && slot->owner == state, 1)) {
+  Stream& stream = state->streams[0];
+  if (RegionSlot* slot = innermost_if(state, region)) {
     const ArgExtent args = slot->extent.load(std::memory_order_relaxed);
     const std::size_t size = sizeof(RecordHeader) + args.bytes;
-    char* at = try_reserve(state, size);
-    if (__builtin_expect(at != nullptr && args.spilled == 0, 1)) {
+    char* at = stream.pos;
+    if (__builtin_expect(static_cast<std::size_t>(stream.limit - at) >= size && args.spilled == 0, 1)) {
       write_header(at, slot, size, RecordKind::kEvent, 0, args.schema, end);
       model::copy_words(at + sizeof(RecordHeader), slot->args, args.bytes);
-      commit(state, size);
-      release_own(state, slot);
+      commit(stream, at + size);
+      state->innermost = slot->link;
+      release_own(slot, state->free_slots[0]);
       closed = true;
     }
   }
-  leave(state);
+  leave(state, 0);
   return closed;
 }
 
 void release(ThreadState* state, RegionSlot* slot) {
   drop_args(*slot);
   if (slot->owner == state) {
-    release_own(state, slot);
+    if (state->innermost == slot) state->innermost = slot->link;
+    release_own(slot, free_slots_of(state));
   } else {
     release_of_other(slot);
   }
@@ -180,16 +191,14 @@ template <class Put>
   return good;
 }
 
-bool takes_args(const RegionSlot* slot) { return slot->busy == 0 && (slot->flags & model::kFlagMetadataEvent) == 0; }
-
 // The innermost region, its schema knows the arg: without a call. False: do it slowly.
 template <class Put>
 [[gnu::always_inline]] inline bool try_put(Region* region, const Put& put) {
-  ThreadState* state = try_enter();
+  ThreadState* state = try_enter_outermost();
   if (__builtin_expect(state == nullptr, 0)) return false;
   RegionSlot* slot = innermost_if(state, region);
-  const bool done = __builtin_expect(slot != nullptr && takes_args(slot), 1) && put_protected(slot, put);
-  leave(state);
+  const bool done = __builtin_expect(slot != nullptr && slot->busy == 0, 1) && put_protected(slot, put);
+  leave(state, 0);
   return done;
 }
 
@@ -199,7 +208,7 @@ template <class Put>
   ThreadState* state = enter();
   if (state == nullptr) return;
   RegionSlot* slot = slot_of(state, region);
-  if (slot != nullptr && takes_args(slot)) {
+  if (slot != nullptr && slot->busy == 0) {
     const auto put = [&](RegionSlot& taker) { return put_any(taker, type, key.substr(0, 0xffff), value, value_len); };
     if (!put_protected(slot, put)) {
       state->losses[static_cast<int>(LossCause::kNoMemory)].add(value_len, base::clock_now());
@@ -208,23 +217,22 @@ template <class Put>
   leave(state);
 }
 
-[[gnu::noinline]] void put_word_slowly(Region* region, ArgType type, std::uint64_t key_word, std::uint32_t key_len,
-                                       std::uint64_t bits) {
-  char key[8];
-  std::memcpy(key, &key_word, sizeof key);
-  put_slowly(region, type, {key, key_len}, &bits, 8);
+[[gnu::noinline]] void put_word_slowly(Region* region, ShortField field, std::uint64_t bits) {
+  if (field.key().size() - 1 >= 8 || field.type() < ArgType::kInt64 || field.type() > ArgType::kBool) return;
+  put_slowly(region, field.type(), field.key(), &bits, 8);
 }
 
-[[gnu::noinline]] void put_text_slowly(Region* region, std::uint64_t key_word, std::uint32_t key_len, const char* text,
-                                       std::size_t size) {
-  char key[8];
-  std::memcpy(key, &key_word, sizeof key);
-  put_slowly(region, ArgType::kString, {key, key_len}, text, size);
+[[gnu::noinline]] void put_text_slowly(Region* region, ShortField field, const char* text, std::size_t length) {
+  if (field.key().size() - 1 < 8) put_slowly(region, ArgType::kString, field.key(), text, length);
+}
+
+ShortField short_field(ArgType type, std::string_view key) {
+  return {type, model::leading_word(key.data(), key.size()), static_cast<std::uint32_t>(key.size())};
 }
 
 void add_scalar(Region* region, ArgType type, std::string_view key, std::uint64_t value) {
   if (key.size() - 1 < 8) {
-    add_word(region, type, model::leading_word(key.data(), key.size()), static_cast<std::uint32_t>(key.size()), value);
+    add_word(region, short_field(type, key), value);
     return;
   }
   put_slowly(region, type, key, &value, 8);
@@ -237,22 +245,26 @@ namespace {
 [[gnu::always_inline]] inline Region* open_slot(ThreadState* state, RegionSlot*& list, model::SiteId site,
                                                 std::uint8_t flags) {
   RegionSlot* slot = list;
-  list = slot->next_free;
+  list = slot->link;
   slot->tid = state->tid;
   slot->site = site;
   slot->extent.store(ArgExtent{}, std::memory_order_relaxed);
   slot->flags = flags;
-  slot->outer = state->innermost;
+  // A metadata event takes no args, ever.
+  slot->busy = (flags & model::kFlagMetadataEvent) != 0;
+  slot->link = state->innermost;
   state->innermost = slot;
+  Region* handle = handle_of(slot);
+  slot->handle.store(reinterpret_cast<std::uintptr_t>(handle), std::memory_order_release);
   slot->begin = base::clock_now();
   slot->state.store(kOpen, std::memory_order_release);
-  return handle_of(slot);
+  return handle;
 }
 
 [[gnu::noinline]] Region* open_slowly(model::SiteId site, std::uint8_t flags) {
   ThreadState* state = enter();
   if (state == nullptr) return nullptr;
-  RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
+  RegionSlot*& list = free_slots_of(state);
   if (list == nullptr) list = refill(state);
   Region* handle = nullptr;
   if (list != nullptr) {
@@ -268,15 +280,15 @@ namespace {
 
 Region* open_region(model::SiteId site, bool metadata_event) {
   const std::uint8_t flags = metadata_event ? model::kFlagMetadataEvent : 0;
-  ThreadState* state = try_enter();
+  ThreadState* state = try_enter_outermost();
   if (__builtin_expect(state == nullptr, 0)) return open_slowly(site, flags);
-  RegionSlot*& list = state->free_slots[state->level.load(std::memory_order_relaxed) - 1];
+  RegionSlot*& list = state->free_slots[0];
   if (__builtin_expect(list == nullptr, 0)) {
-    leave(state);
+    leave(state, 0);
     return open_slowly(site, flags);
   }
   Region* handle = open_slot(state, list, site, flags);
-  leave(state);
+  leave(state, 0);
   return handle;
 }
 
@@ -309,16 +321,14 @@ void drop_region(Region* region) {
 
 bool is_open(const Region* region) { return find_slot(region) != nullptr; }
 
-void add_word(Region* region, ArgType type, std::uint64_t key_word, std::uint32_t key_len, std::uint64_t bits) {
-  const auto put = [&](RegionSlot& slot) { return put_word(slot, type, key_word, key_len, bits); };
-  if (__builtin_expect(!try_put(region, put), 0)) put_word_slowly(region, type, key_word, key_len, bits);
+void add_word(Region* region, ShortField field, std::uint64_t bits) {
+  const auto put = [&](RegionSlot& slot) { return put_word(slot, field, bits); };
+  if (__builtin_expect(!try_put(region, put), 0)) put_word_slowly(region, field, bits);
 }
 
-void add_string(Region* region, std::uint64_t key_word, std::uint32_t key_len, std::string_view value) {
-  const auto put = [&](RegionSlot& slot) { return put_text(slot, key_word, key_len, value); };
-  if (__builtin_expect(!try_put(region, put), 0)) {
-    put_text_slowly(region, key_word, key_len, value.data(), value.size());
-  }
+void add_text(Region* region, ShortField field, const char* text, std::size_t length) {
+  const auto put = [&](RegionSlot& slot) { return put_text(slot, field, text, length); };
+  if (__builtin_expect(!try_put(region, put), 0)) put_text_slowly(region, field, text, length);
 }
 
 void add_int64(Region* region, std::string_view key, std::int64_t value) {
@@ -337,7 +347,7 @@ void add_bool(Region* region, std::string_view key, bool value) {
 }
 void add_string(Region* region, std::string_view key, std::string_view value) {
   if (key.size() - 1 < 8) {
-    add_string(region, model::leading_word(key.data(), key.size()), static_cast<std::uint32_t>(key.size()), value);
+    add_text(region, short_field(ArgType::kString, key), value.data(), value.size());
     return;
   }
   put_slowly(region, ArgType::kString, key, value.data(), value.size());

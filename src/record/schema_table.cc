@@ -43,12 +43,13 @@ Fields look_through(SchemaView schema, std::string_view key) {
 
 SchemaId SchemaTable::find(SchemaId from, ArgType type, std::string_view key) const {
   const std::uint64_t word = word_of(key);
-  const std::uint64_t wanted = edge_of(from, type, static_cast<std::uint32_t>(key.size()));
+  const std::uint64_t wanted = edge_of(from, model::ShortField::shape_of(type, key.size()));
   for (std::size_t i = place_of(from, word);; i = (i + 1) & (kPlaces - 1)) {
     const std::uint64_t edge = edges_[i].edge.load(std::memory_order_acquire);
     if (edge == 0) return model::kNoArgs;
-    if ((edge ^ wanted) << 16 != 0 || edges_[i].key_word != word) continue;
-    const auto to = static_cast<SchemaId>(edge >> kTargetShift);
+    const std::uint64_t step = edge ^ wanted;
+    if (step >= kSteps || edges_[i].key_word != word) continue;
+    const auto to = static_cast<SchemaId>(from + step);
     // The hash of a long key only says where to look.
     SchemaView schema;
     if (key.size() <= 8 || (definitions_.schema(to, schema) && look_through(schema, key).last == key)) return to;
@@ -86,8 +87,8 @@ SchemaId SchemaTable::add(SchemaId from, SchemaView fields, ArgType type, std::s
   std::size_t i = place_of(from, word);
   while (edges_[i].edge.load(std::memory_order_relaxed) != 0) i = (i + 1) & (kPlaces - 1);
   edges_[i].key_word = word;
-  edges_[i].edge.store(edge_of(from, type, static_cast<std::uint32_t>(key.size())) | std::uint64_t{to} << kTargetShift,
-                       std::memory_order_release);
+  const auto step = static_cast<std::uint64_t>(to - from);
+  edges_[i].edge.store(edge_of(from, model::ShortField::shape_of(type, key.size())) | step, std::memory_order_release);
   edge_count_.store(count + 1, std::memory_order_relaxed);
   return to;
 }

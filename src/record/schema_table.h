@@ -21,14 +21,13 @@ class SchemaTable {
  public:
   explicit constexpr SchemaTable(DefinitionsLog& definitions) : definitions_(definitions) {}
 
-  // For a key of 1 to 8 bytes as a word (model::leading_word). kNoArgs when extend() has to be asked: the edge is not
-  // known, or not in its first place. `from`: a schema, or anything larger than 16 bits, which has no edges.
-  [[gnu::always_inline]] model::SchemaId after(std::uint32_t from, model::ArgType type, std::uint64_t key_word,
-                                               std::uint32_t key_len) const {
-    const Edge& place = edges_[place_of(from, key_word)];
-    const std::uint64_t target = place.edge.load(std::memory_order_acquire) ^ edge_of(from, type, key_len);
-    if (__builtin_expect(target << 16 != 0 || place.key_word != key_word, 0)) return model::kNoArgs;
-    return static_cast<model::SchemaId>(target >> kTargetShift);
+  // How much larger the id of the next schema is. 0 when extend() has to be asked: the edge is not known, or not in its
+  // first place. `from`: a schema, or anything larger than 16 bits, which has no edges.
+  [[gnu::always_inline]] std::uint64_t step_from(std::uint32_t from, const model::ShortField& field) const {
+    const Edge& place = edges_[place_of(from, field.key_word)];
+    const std::uint64_t step = place.edge.load(std::memory_order_acquire) ^ edge_of(from, field.shape);
+    // A field of no type and no key would find an empty place: step 0.
+    return __builtin_expect(step - 1 < kSteps - 1 && place.key_word == field.key_word, 1) ? step : 0;
   }
 
   // The same for any key, adding the edge if need be. `from` itself: the schema has a field of that type and key.
@@ -42,15 +41,13 @@ class SchemaTable {
  private:
   struct Edge {
     std::uint64_t key_word;           // of keys above 8 bytes: their hash
-    std::atomic<std::uint64_t> edge;  // from, type, length of the key, target; 0: none
+    std::atomic<std::uint64_t> edge;  // step to the target, from, ShortField::shape_of(); 0: none
   };
   static constexpr std::size_t kPlaces = 8192;
   static constexpr std::uint32_t kMaxEdges = model::kMaxPlainSchemas;  // every edge makes a schema
-  static constexpr int kTargetShift = 48;
+  static constexpr std::uint64_t kSteps = 1 << 16;
 
-  static std::uint64_t edge_of(std::uint32_t from, model::ArgType type, std::uint32_t key_len) {
-    return from | std::uint64_t{static_cast<std::uint8_t>(type)} << 32 | std::uint64_t{key_len} << 40;
-  }
+  static std::uint64_t edge_of(std::uint32_t from, std::uint64_t shape) { return std::uint64_t{from} << 16 | shape; }
   static std::size_t place_of(std::uint32_t from, std::uint64_t key_word) {
     return (key_word + from) * 0x9e3779b97f4a7c15ull >> 51;
   }

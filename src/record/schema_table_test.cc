@@ -42,14 +42,21 @@ TEST_F(Schemas, TheSameArgsInTheSameOrderAreOneSchema) {
 }
 
 TEST_F(Schemas, AShortKeyIsFoundByItsWordOnceItIsKnown) {
-  const std::uint64_t word = model::leading_word("step", 4);
-  EXPECT_EQ(table_->after(model::kNoArgs, ArgType::kInt64, word, 4), model::kNoArgs);
+  const auto next = [this](std::uint32_t from, ArgType type, std::uint32_t key_len = 4) {
+    const std::uint64_t step = table_->step_from(from, {type, model::leading_word("step", 4), key_len});
+    return step != 0 ? from + step : 0;
+  };
+  EXPECT_EQ(next(model::kNoArgs, ArgType::kInt64), 0u);
   const SchemaId step = chain({"step"});
-  EXPECT_EQ(table_->after(model::kNoArgs, ArgType::kInt64, word, 4), step);
-  EXPECT_EQ(table_->after(model::kNoArgs, ArgType::kUint64, word, 4), model::kNoArgs);
-  EXPECT_EQ(table_->after(model::kNoArgs, ArgType::kInt64, word, 5), model::kNoArgs);
-  EXPECT_EQ(table_->after(step, ArgType::kInt64, word, 4), model::kNoArgs);
-  EXPECT_EQ(table_->after(step | 1u << 16, ArgType::kInt64, word, 4), model::kNoArgs);
+  EXPECT_EQ(next(model::kNoArgs, ArgType::kInt64), step);
+  EXPECT_EQ(next(model::kNoArgs, ArgType::kUint64), 0u);
+  EXPECT_EQ(next(model::kNoArgs, ArgType::kInt64, 5), 0u);
+  EXPECT_EQ(next(step, ArgType::kInt64), 0u);
+  EXPECT_EQ(next(step | 1u << 16, ArgType::kInt64), 0u);
+}
+
+TEST_F(Schemas, AFieldThatIsNoneIsNotFound) {
+  EXPECT_EQ(table_->step_from(model::kNoArgs, {ArgType{0}, 0, 0}), 0u) << "an empty place looks like it";
 }
 
 TEST_F(Schemas, AKeyThatIsThereAlreadyLeadsBackIfItsTypeIsTheSame) {
