@@ -10,9 +10,8 @@ namespace dft::record {
 class EventInPlace {
  public:
   // `most`: bytes that the args may take.
-  explicit EventInPlace(std::size_t most) : state_(enter()) {
+  [[gnu::always_inline]] explicit EventInPlace(std::size_t most) : state_(enter(outer_)) {
     if (__builtin_expect(state_ == nullptr, 0)) return;
-    outer_ = state_->level.load(std::memory_order_relaxed) - 1;
     stream_ = &state_->streams[outer_];
     has_room_ = static_cast<std::size_t>(stream_->limit - stream_->pos) >= sizeof(model::RecordHeader) + most;
     if (__builtin_expect(!has_room_, 0)) has_room_ = take_chunk(state_, *stream_, sizeof(model::RecordHeader) + most);
@@ -27,24 +26,16 @@ class EventInPlace {
   // REQUIRES: true; to be called once. `args_end`: behind the values of the schema.
   void end(model::SiteId site, base::Ticks begin_ticks, base::Ticks end_ticks, model::SchemaId schema,
            const char* args_end, std::uint32_t lane, std::uint8_t flags = 0) {
-    const auto size = static_cast<std::size_t>(args_end - at_);
-    // Field by field into its place: a copy of what was only just put together waits for the stores.
-    auto& header = *reinterpret_cast<model::RecordHeader*>(at_);
-    header.size = static_cast<std::uint32_t>(size);
-    header.kind = model::RecordKind::kEvent;
-    header.flags = flags;
-    header.schema = schema;
-    header.site = site;
-    header.lane = lane;
-    header.begin = begin_ticks;
-    header.end = end_ticks;
+    const auto size = static_cast<std::uint32_t>(args_end - at_);
+    // Into its place: a copy of what was only just put together waits for the stores.
+    ::new (at_) model::RecordHeader{size, model::RecordKind::kEvent, flags, schema, site, lane, begin_ticks, end_ticks};
     commit(*stream_, const_cast<char*>(args_end));
     leave(state_, outer_);
   }
 
  private:
+  std::uint32_t outer_;  // the thread's level outside
   ThreadState* state_;
-  std::uint32_t outer_ = 0;  // the thread's level outside
   Stream* stream_ = nullptr;
   bool has_room_ = false;
   char* at_ = nullptr;
