@@ -87,7 +87,7 @@ inline char* reserve(ThreadState* state, Stream& stream, std::size_t size) {
 inline char* reserve(ThreadState* state, std::size_t size) { return reserve(state, stream_of(state), size); }
 
 // `end`: behind the record.
-inline void commit(Stream& stream, char* end) {
+[[gnu::always_inline]] inline void commit(Stream& stream, char* end) {
   stream.pos = end;
   model::ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
   // Pairs with the acquire in the drain: the record is whole before it counts.

@@ -109,6 +109,7 @@ inline std::uint32_t ActivityWriter::lane_of(const Activity& activity, std::uint
 }
 
 void ActivityWriter::activity(const Activity& activity) {
+  end_run();
   const ActivityKind kind = activity.kind;
   if (is_api(kind)) remember_launch(activity.correlation, activity.begin, activity.end);
   const KernelName name =
@@ -119,7 +120,8 @@ void ActivityWriter::activity(const Activity& activity) {
   if (known == nullptr) return write_all_args(activity, name);
   if (known->lane == 0) known->lane = lane_of(activity, device_of(activity));
   const std::int64_t grid_id = kind == ActivityKind::kKernel ? activity.kernel.grid_id : 0;
-  write_own_args(*known, kind, activity.begin, activity.end, activity.correlation, grid_id);
+  write_own_args(*known, kind, {activity.begin, activity.end, activity.correlation, grid_id});
+  end_run();
 }
 
 inline std::uint32_t ActivityWriter::device_of(const Activity& activity) {
@@ -178,6 +180,7 @@ std::string_view uuid_text(const unsigned char (&uuid)[16], const char* prefix, 
 }  // namespace
 
 void ActivityWriter::device(const DeviceFacts& facts) {
+  end_run();
   char text[48];
   record::ArgList<1024> args;
   args.add_uint64("device_id", facts.id);
@@ -198,6 +201,7 @@ void ActivityWriter::device(const DeviceFacts& facts) {
 }
 
 void ActivityWriter::context(const ContextFacts& facts) {
+  end_run();
   lanes_.add_context(facts.id, facts.device);
   record::ArgList<256> args;
   args.add_uint64("context_id", facts.id);
@@ -207,6 +211,7 @@ void ActivityWriter::context(const ContextFacts& facts) {
 }
 
 void ActivityWriter::stream(const StreamFacts& facts) {
+  end_run();
   record::ArgList<256> args;
   args.add_uint64("stream_id", facts.id);
   args.add_uint64("context_id", facts.context);
@@ -218,6 +223,7 @@ void ActivityWriter::stream(const StreamFacts& facts) {
 }
 
 void ActivityWriter::graph(const GraphFacts& facts) {
+  end_run();
   record::ArgList<128> args;
   args.add_uint64("graph_id", facts.id);
   args.add_uint64("nodes", facts.nodes);
@@ -225,6 +231,7 @@ void ActivityWriter::graph(const GraphFacts& facts) {
 }
 
 void ActivityWriter::loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) {
+  end_run();
   counts_.losses[static_cast<unsigned>(cause)] += count;
   record::ArgList<1200> args;
   args.add_string("cause", loss_cause_name(cause));

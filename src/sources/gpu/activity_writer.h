@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "record/in_place.h"
 #include "sources/gpu/activity.h"
 #include "sources/gpu/activity_args.h"
 #include "sources/gpu/arg_templates.h"
@@ -42,9 +43,11 @@ class ActivityWriter final : public ActivitySink {
 
   void activity(const Activity& activity) override;
   // The common case of activity(), without one and inlined into a decoder (activity_writer_inline.h). False when it is
-  // not the common case: then nothing has happened.
+  // not the common case: then nothing is written. Afterwards, end_run() before the thread emits anything by itself.
+  template <ActivityKind kind>
   bool try_call(const ApiCall& call);
   bool try_launch(const KernelLaunch& launch);
+  void end_run() { run_.close(); }
   ActivityWriter* writer() override { return this; }
   void named(const NamedActivity& activity) override;  // named_writer.cc
   void device(const DeviceFacts& facts) override;
@@ -71,9 +74,15 @@ class ActivityWriter final : public ActivitySink {
   };
   static constexpr std::uint32_t kLaunches = 1 << 14;
 
+  // What no template holds (kOwnKeys).
+  struct OwnValues {
+    std::uint64_t begin, end;
+    std::uint32_t correlation;
+    std::int64_t grid_id;
+  };
+  static constexpr std::size_t kMostOwnArgs = 3 * sizeof(std::uint64_t);
   // `kind`: a constant where it is known.
-  void write_own_args(const ArgTemplate& known, ActivityKind kind, std::uint64_t begin, std::uint64_t end,
-                      std::uint32_t correlation, std::int64_t grid_id);
+  bool write_own_args(const ArgTemplate& known, ActivityKind kind, const OwnValues& own);
   void write_all_args(const Activity& activity, KernelName name);
   std::uint32_t device_of(const Activity& activity);
   void remember_launch(std::uint32_t correlation, std::uint64_t begin, std::uint64_t end);
@@ -97,6 +106,7 @@ class ActivityWriter final : public ActivitySink {
   NamedSites named_sites_;
   model::SiteId* sites_ = nullptr;  // [kActivityKinds][kOperations]
   Launch* launches_ = nullptr;
+  record::EventRun run_;  // of records with templates; closed before anything else is emitted
   std::uint64_t arrival_ns_ = 0;
   bool with_dur_ns_ = true;
   WriterCounts counts_;

@@ -37,42 +37,42 @@ inline model::SiteId ActivityWriter::known_site(ActivityKind kind, unsigned oper
   return launch.correlation != correlation || begin >= launch.begin;
 }
 
-// REQUIRES: times that are not suspect, as they came; the template's lane is known.
-[[gnu::always_inline]] inline void ActivityWriter::write_own_args(const ArgTemplate& known, ActivityKind kind,
-                                                                  std::uint64_t begin, std::uint64_t end,
-                                                                  std::uint32_t correlation, std::int64_t grid_id) {
+// False: nothing is recorded. REQUIRES: times that are not suspect, as they came; the template's lane is known.
+[[gnu::always_inline]] inline bool ActivityWriter::write_own_args(const ArgTemplate& known, ActivityKind kind,
+                                                                  const OwnValues& own) {
+  char* const at = run_.begin(kMostOwnArgs);
+  if (__builtin_expect(at == nullptr, 0)) return false;
   ++counts_.records[static_cast<unsigned>(kind)];
-  constexpr std::size_t kMost = 3 * sizeof(std::uint64_t);  // kOwnKeys
-  record::EventInPlace event(kMost);
-  if (!event) return;
-  ActivityArgs args(event.args());
-  args.add(Key::kCorrelation, correlation);
-  if (kind == ActivityKind::kKernel) args.add_signed(Key::kGridId, grid_id);
-  if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, end - begin);
-  event.end(known.name.site, clock_->to_ticks(begin), clock_->to_ticks(end), known.schema, args.end(), known.lane,
-            model::kFlagConstants);
+  ActivityArgs args(at + sizeof(model::RecordHeader));
+  args.add(Key::kCorrelation, own.correlation);
+  if (kind == ActivityKind::kKernel) args.add_signed(Key::kGridId, own.grid_id);
+  if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, own.end - own.begin);
+  const base::Ticks begin = clock_->to_ticks(own.begin);
+  const base::Ticks end = clock_->to_ticks(own.end);
+  record::put_event(at, known.site, begin, end, known.schema, args.end(), known.lane, model::kFlagConstants);
+  run_.end(args.end());
+  return true;
 }
 
+template <ActivityKind kind>
 [[gnu::always_inline]] inline bool ActivityWriter::try_call(const ApiCall& call) {
-  const KernelName name{known_site(call.kind, call.operation), 0};
-  const bool is_common = name.site != 0 && call.return_value == 0 && call.correlation != kNoId &&
-                         has_good_times(call.kind, call.begin, call.end, call.correlation);
-  if (__builtin_expect(!is_common, 0)) return false;
-  const ArgTemplate* known = templates_.find_recent(call, name);
-  if (__builtin_expect(known == nullptr || known->lane == 0, 0)) return false;
+  const KernelName name{known_site(kind, call.operation), 0};
+  if (name.site == 0 || call.return_value != 0 || call.correlation == kNoId) return false;
+  if (!has_good_times(kind, call.begin, call.end, call.correlation)) return false;
+  const ArgTemplate* const known = templates_.find_recent(call, name);
+  if (known == nullptr || known->lane == 0) return false;
   remember_launch(call.correlation, call.begin, call.end);
-  write_own_args(*known, call.kind, call.begin, call.end, call.correlation, 0);
-  return true;
+  return write_own_args(*known, kind, {call.begin, call.end, call.correlation, 0});
 }
 
 [[gnu::always_inline]] inline bool ActivityWriter::try_launch(const KernelLaunch& launch) {
-  const bool is_common = launch.correlation != kNoId &&
-                         has_good_times(ActivityKind::kKernel, launch.begin, launch.end, launch.correlation);
-  if (__builtin_expect(!is_common, 0)) return false;
-  const ArgTemplate* known = templates_.find_recent(launch, names_.of(launch.symbol));
-  if (__builtin_expect(known == nullptr || known->lane == 0, 0)) return false;
-  write_own_args(*known, ActivityKind::kKernel, launch.begin, launch.end, launch.correlation, launch.grid_id);
-  return true;
+  constexpr ActivityKind kKernel = ActivityKind::kKernel;
+  const KernelName* const name = names_.compared(launch.symbol);
+  if (name == nullptr || launch.correlation == kNoId) return false;
+  if (!has_good_times(kKernel, launch.begin, launch.end, launch.correlation)) return false;
+  const ArgTemplate* const known = templates_.find_recent(launch, *name);
+  if (known == nullptr || known->lane == 0) return false;
+  return write_own_args(*known, kKernel, {launch.begin, launch.end, launch.correlation, launch.grid_id});
 }
 
 }  // namespace dft::gpu

@@ -58,8 +58,9 @@ void ArgTemplates::make(const Activity& activity, KernelName name, std::uint64_t
   while (places_[at] != 0) at = (at + 1) % kPlaces;
   ArgTemplate& made = templates_[count_++];
   places_[at] = static_cast<std::uint16_t>(count_);
-  made.name = name;
+  made.site = name.site;
   made.lane = 0;
+  made.symbol = name.symbol;
   made.schema = schema;
   for_each_word(activity, [&](unsigned i, std::uint32_t word) { made.words[i] = word; });
 }

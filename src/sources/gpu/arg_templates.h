@@ -31,8 +31,9 @@ inline constexpr std::uint64_t kOwnKeys = std::uint64_t{1} << static_cast<unsign
 
 struct ArgTemplate {
   static constexpr unsigned kWords = 20;
-  KernelName name;     // its symbol: of a kernel
-  std::uint32_t lane;  // 0: not known
+  model::SiteId site;
+  std::uint32_t lane;      // 0: not known
+  model::StringId symbol;  // of a kernel
   model::SchemaId schema;
   std::uint32_t words[kWords];  // the activity's, by for_each_word()
 };
@@ -145,24 +146,25 @@ class ArgTemplates {
   };
   static constexpr unsigned kSeenSets = 256;
 
-  // Apart what one site mostly alternates between: a kernel's grids, a call's threads.
-  static std::size_t place_of(std::uint64_t word) { return word * 0x9e3779b97f4a7c15ull >> (64 - kRecentBits); }
-  static std::size_t place_of(const ApiCall& call, model::SiteId site) {
-    return place_of(std::uint64_t{call.tid} << 32 | site);
+  // What one site mostly alternates between has places of its own: a kernel's grids, a call's threads. Sites of one
+  // grid lie side by side.
+  static std::size_t place_of(std::uint64_t word, model::SiteId site) {
+    return (site + (word * 0x9e3779b97f4a7c15ull >> (64 - kRecentBits))) % (1u << kRecentBits);
   }
+  static std::size_t place_of(const ApiCall& call, model::SiteId site) { return place_of(call.tid, site); }
   static std::size_t place_of(const KernelLaunch& launch, model::SiteId site) {
     std::uint64_t grid;  // x and y
     std::memcpy(&grid, launch.words + 3 * sizeof(std::uint32_t), sizeof grid);
-    return place_of(grid ^ std::uint64_t{site} << 24);
+    return place_of(grid, site);
   }
   static std::size_t place_of(const Activity& activity, model::SiteId site) {
     if (is_api(activity.kind)) return place_of(call_of(activity), site);
     if (activity.kind == ActivityKind::kKernel) return place_of(launch_of(activity), site);
-    return place_of(std::uint64_t{site});
+    return place_of(0, site);
   }
   template <typename Work>
   [[gnu::always_inline]] static bool is_for(const ArgTemplate& known, const Work& work, KernelName name) {
-    return known.name.site == name.site && known.name.symbol == name.symbol && has_same_words(known, work);
+    return known.site == name.site && known.symbol == name.symbol && has_same_words(known, work);
   }
   ArgTemplate* templates_ = nullptr;  // in the order in which they were made, so that those in use lie together
   std::size_t count_ = 0;

@@ -82,33 +82,31 @@ void Decoder::configure(const Choice& choice, ApiNames& names) {
   unknown_count_ = 0;
 }
 
-[[gnu::always_inline]] inline bool Decoder::decode_api(Record record, ActivityKind kind, ActivitySink& sink,
-                                                       ActivityWriter* writer) {
+// Launches and their calls are nearly all there is: a function for each, whose values stay in registers.
+template <ActivityKind kind>
+[[gnu::noinline]] bool Decoder::decode_api(Record record, ActivitySink& sink, ActivityWriter* writer) {
   if (record.size() < api::kLeastSize) return false;
-  const std::uint32_t callback = record.get(api::kCallback);
-  if (!wants(kind) || names_->is_left_out(kind, callback)) return true;
-  const bool is_written = writer != nullptr && writer->try_call(call_in(record, kind));
-  if (__builtin_expect(!is_written, 0)) hand_over_call(record, kind, sink);
+  if (!wants(kind) || names_->is_left_out(kind, record.get(api::kCallback))) return true;
+  if (writer != nullptr && writer->try_call<kind>(call_in(record, kind))) return true;
+  hand_over_call(record, kind, sink);
   return true;
 }
 
-[[gnu::always_inline]] inline bool Decoder::decode_kernel_record(Record record, ActivitySink& sink,
-                                                                 ActivityWriter* writer) {
+[[gnu::noinline]] bool Decoder::decode_kernel_record(Record record, ActivitySink& sink, ActivityWriter* writer) {
   if (record.size() < kernel::kLeastSize) return false;
   if (!wants(ActivityKind::kKernel)) return true;
   const bool has_graph_id = choice_.version.has_kernel_graph_id();
-  const bool is_written = writer != nullptr && writer->try_launch(decode_kernel(record, has_graph_id));
-  if (__builtin_expect(!is_written, 0)) hand_over_kernel(record, has_graph_id, sink);
+  if (writer != nullptr && writer->try_launch(decode_kernel(record, has_graph_id))) return true;
+  hand_over_kernel(record, has_graph_id, sink);
   return true;
 }
 
-// Launches and their calls are nearly all there is: they go no further way.
-[[gnu::always_inline]] inline bool Decoder::decode_record(Record record, ActivitySink& sink, ActivityWriter* writer) {
+inline bool Decoder::decode_record(Record record, ActivitySink& sink, ActivityWriter* writer) {
   switch (record.get(kKind)) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return decode_kernel_record(record, sink, writer);
-    case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api(record, ActivityKind::kRuntimeApi, sink, writer);
-    case CUPTI_ACTIVITY_KIND_DRIVER: return decode_api(record, ActivityKind::kDriverApi, sink, writer);
+    case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api<ActivityKind::kRuntimeApi>(record, sink, writer);
+    case CUPTI_ACTIVITY_KIND_DRIVER: return decode_api<ActivityKind::kDriverApi>(record, sink, writer);
     default: return decode_other(record, sink);
   }
 }
@@ -120,11 +118,10 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
   if (buffer.valid == 0 || choice_.next(data, buffer.valid, &at) != CUPTI_SUCCESS) return;
   const unsigned char* current = reinterpret_cast<unsigned char*>(at);
   ActivityWriter* const writer = sink.writer();
-  bool more = true;
-  while (more && current != nullptr) {
-    more = choice_.next(data, buffer.valid, &at) == CUPTI_SUCCESS;
-    const unsigned char* const next = more ? reinterpret_cast<unsigned char*>(at) : end;
-    const auto size = static_cast<std::size_t>(next - current);
+  while (current != nullptr) {
+    const bool more = choice_.next(data, buffer.valid, &at) == CUPTI_SUCCESS;
+    const unsigned char* const next = more ? reinterpret_cast<unsigned char*>(at) : nullptr;
+    const auto size = static_cast<std::size_t>((more ? next : end) - current);
     const auto left = static_cast<std::size_t>(end - current);
     // A library that goes astray must not lead us out of the buffer. What lies before or behind it, or does not go on,
     // has no size, or more than there is.
@@ -137,6 +134,7 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
     if (!decode_record(record, sink, writer)) count_unknown(record);
     current = next;
   }
+  if (writer != nullptr) writer->end_run();
   report_unknown(sink);
 }
 
