@@ -37,7 +37,7 @@ EventEncoder::EventEncoder(const model::Definitions& definitions, const base::Cl
       strings_(definitions),
       schemas_(definitions, strings_),
       definitions_(definitions),
-      id_text_(options.first_id) {
+      frame_(options.first_id) {
   char* p = text::put_literal(args_head_.text, ",\"args\":{\"hhash\":\"");
   p = put_bytes(p, is_hash_text(options.host_hash) ? std::string_view(options.host_hash, 16) : "0000000000000000");
   *p = '"';
@@ -63,7 +63,9 @@ template <typename Copy>
   if (__builtin_expect(!as_expected, 0)) return learn_constants(record, chunk_tid, out);
   if (!out.reserve(line->room() + kRoomForFrame)) return false;
   const Interval times = to_units(record.begin, record.end, record.flags);
-  char* const p = put_times(line->put_head<Copy>(id_text_.put(out.end())), times);
+  const bool in_frame = line->is_of(frame_) && frame_.covers(times.ts);
+  if (__builtin_expect(!in_frame, 0) && !bring_to_frame(*line, times.ts)) return encode_any(record, chunk_tid, out);
+  char* const p = text::put_uint(line->put_head<Copy>(out.end(), frame_, times.ts), times.dur);
   char* const end = line->put_end<Copy>(p, record);
   if (__builtin_expect(end == nullptr, 0)) return renew_constants(*line, record, chunk_tid, out);
   return finish_event(end, line->layer(), times, out) == ArgsOutcome::kWritten;
@@ -87,6 +89,12 @@ DFT_FOR_WIDE_COPY bool EventEncoder::encode_constants_wide(const model::RecordHe
   if (schema == nullptr || site == nullptr) return true;
   sites_.add_tid(*site, tid_of(record, chunk_tid));
   lines_.add(record, site->layer, {sites_.text(*site), site->size_with_tid}, *schema, args_head_);
+  return true;
+}
+
+[[gnu::noinline]] bool EventEncoder::bring_to_frame(EventLine& line, std::uint64_t ts) {
+  if (!frame_.move_to(ts)) return false;
+  line.bring_to(frame_);
   return true;
 }
 
@@ -147,7 +155,7 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
                                                                      const Interval& times, base::Buffer& out) {
   finish(out, end);
   count_line(layer);
-  id_text_.advance();
+  frame_.advance();
   count_event(layer, times.ts, times.ts + times.dur);
   return ArgsOutcome::kWritten;
 }
@@ -178,7 +186,7 @@ ArgsOutcome EventEncoder::write_metadata(const model::RecordHeader& record, cons
 }
 
 inline char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
-  p = id_text_.put(p);
+  p = frame_.put_id(p);
   if (__builtin_expect(site.tid == tid, 1)) {
     p = text::PlainCopy::put(p, sites_.text(site), site.size_with_tid);
   } else {

@@ -82,8 +82,8 @@ class EventEncoder {
   // as new, but for its counts.
   void forget();
 
-  std::uint64_t next_id() const { return id_text_.value(); }  // id that the next event gets
-  void take_back_id(std::uint64_t id) { id_text_.set(id); }   // no line with this id or a later one reached the file
+  std::uint64_t next_id() const { return frame_.id(); }       // id that the next event gets
+  void take_back_id(std::uint64_t id) { frame_.set_id(id); }  // no line with this id or a later one reached the file
   // Bit per Layer that had an event, DFTRACER excluded.
   std::uint32_t used_layers() const {
     return used_layers_ & ~(std::uint32_t{1} << static_cast<unsigned>(model::Layer::kDftracer));
@@ -103,6 +103,7 @@ class EventEncoder {
   template <typename Copy>
   bool encode_constants_by(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
   bool learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool bring_to_frame(EventLine& line, std::uint64_t ts);
   bool renew_constants(EventLine& line, const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
@@ -149,7 +150,7 @@ class EventEncoder {
   std::uint64_t reversed_ = 0;
   std::uint32_t used_layers_ = 0;
   // Texts that change little from one line to the next.
-  IdText id_text_;
+  LineFrame frame_;
   TidText tid_text_;
   TimeText time_text_;
   ArgsHead args_head_;

@@ -30,6 +30,14 @@ bool can_have_one(const model::RecordHeader& record, const SchemaText& schema) {
 
 }  // namespace
 
+void EventLine::bring_to(const LineFrame& frame) {
+  frame.put_head_of_id(site_text());
+  char* const behind_time = frame.put_head_of_time(site_text() + site_size_) + kTimeAndKey;
+  std::memcpy(behind_time - 7, ",\"dur\":", 7);
+  size_behind_id_ = static_cast<std::uint32_t>(behind_time - site_text());
+  version_ = frame.version();
+}
+
 void EventLine::begin_piece(const char* at) {
   piece_[pieces_] = {};
   piece_[pieces_].offset = static_cast<std::uint16_t>(at - end_text());
@@ -104,8 +112,9 @@ bool EventLines::prepare() {
 void EventLines::add(const model::RecordHeader& record, model::Layer layer, std::string_view head,
                      const SchemaText& schema, const ArgsHead& args_head) {
   if (!can_have_one(record, schema)) return;
-  constexpr std::size_t kFrame = 64;  // ph, hhash, braces
-  const std::size_t room = head.size() + schema.room + kFrame + schema.fields * std::size_t{text::kMaxNumber};
+  constexpr std::size_t kFrame = 64;  // dur, ph, hhash, braces
+  const std::size_t end_at = LineFrame::kMostId + head.size() + LineFrame::kMostTime;
+  const std::size_t room = end_at + schema.room + kFrame + schema.fields * std::size_t{text::kMaxNumber};
   const std::size_t size = model::padded8(sizeof(EventLine) + room + text::kSlack);
   if (!prepare() || arena_.size() + size > kArenaLimit || !arena_.reserve(size + text::kReadAhead)) return;
   auto& line = *reinterpret_cast<EventLine*>(arena_.end());
@@ -115,8 +124,9 @@ void EventLines::add(const model::RecordHeader& record, model::Layer layer, std:
   line.layer_ = layer;
   line.fields_ = static_cast<std::uint8_t>(schema.fields);
   line.room_ = static_cast<std::uint32_t>(room + (schema.fields + 2) * text::kReadAhead);
-  line.head_size_ = static_cast<std::uint32_t>(head.size());
-  std::memcpy(line.text(), head.data(), head.size());
+  line.end_at_ = static_cast<std::uint32_t>(end_at);
+  line.site_size_ = static_cast<std::uint32_t>(head.size());
+  std::memcpy(line.site_text(), head.data(), head.size());
   line.render(schema, args_head, record);
   reinterpret_cast<std::uint32_t*>(places_.data())[record.schema] = static_cast<std::uint32_t>(arena_.size());
   arena_.advance(size);

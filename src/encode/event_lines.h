@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, from the name
-//          up to ts, and its end, everything behind dur. Of a number that moves slowly (a counter) only the last four
+// Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, up to the key
+// of
+//          dur, and its end, everything behind dur. Of a number that moves slowly (id, ts, a counter) only the last
 //          digits are written into the rendered text; a number that jumps stands between two texts.
 // Threads: one owner. Memory is bounded.
 // Invariants:
 //   1. Hashes in a text are defined in the file, so it must be cleared together with the strings (StringCache).
 //   2. A line is that of one site and lane, the first that came with the schema; records of another are written in the
 //      general way.
+//   3. Its id and ts are those of one version of the LineFrame, but for the digits that each line writes.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +17,14 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "encode/line_texts.h"
 #include "encode/record_args.h"
 #include "encode/schema_texts.h"
 #include "model/record.h"
 
 namespace dft::encode {
 
-// {"id":N apart, the line of the events of one schema, site and lane.
+// The line of the events of one schema, site and lane.
 class EventLine {
  public:
   static constexpr unsigned kMostFields = 4;
@@ -33,10 +36,16 @@ class EventLine {
   }
   std::size_t room() const { return room_; }
   model::Layer layer() const { return layer_; }
-  // REQUIRES for both: is_for(record), room() + text::kSlack bytes.
+  bool is_of(const LineFrame& frame) const { return version_ == frame.version(); }
+  void bring_to(const LineFrame& frame);
+  // REQUIRES for both: is_for(record), room() + text::kSlack bytes. For this one also is_of(frame), frame.covers(ts).
   template <typename Copy>
-  char* put_head(char* p) {
-    return Copy::put(p, text(), head_size_);
+  [[gnu::always_inline]] char* put_head(char* p, const LineFrame& frame, std::uint64_t ts) {
+    const std::size_t id_size = frame.id_size();
+    char* const end = Copy::put(p, site_text() - id_size, id_size + size_behind_id_);
+    frame.put_rest_of_id(p);
+    frame.put_rest_of_time(end - kTimeAndKey, ts);
+    return end;
   }
   // Null: a number does not fit the place that it had, and EventLines::renew() makes another.
   template <typename Copy>
@@ -45,7 +54,8 @@ class EventLine {
  private:
   friend class EventLines;
   static constexpr std::uint64_t kNanoseconds = std::uint64_t{model::kFlagNanoseconds} << 40;
-  static constexpr std::uint64_t kShort = 10000;  // numbers below it are no counters
+  static constexpr std::uint64_t kShort = 10000;     // numbers below it are no counters
+  static constexpr std::size_t kTimeAndKey = 8 + 7;  // the last digits of ts, and ,"dur":
   // A number within a text: as long as it keeps all but its last four digits, these are all that is written.
   struct Counter {
     std::uint64_t base;  // the number with zeros for the last four
@@ -70,11 +80,15 @@ class EventLine {
   void end_piece(const char* at);
   bool jumps(unsigned number) const { return (jumps_ >> number & 1u) != 0; }
   char* text() { return reinterpret_cast<char*>(this + 1); }
-  char* end_text() { return text() + head_size_; }
+  char* site_text() { return text() + LineFrame::kMostId; }
+  char* end_text() { return text() + end_at_; }
 
-  std::uint64_t words_[2];  // of its records: size, kind, flags, schema; site, lane
-  std::uint32_t head_size_;
+  std::uint64_t words_[2];        // of its records: size, kind, flags, schema; site, lane
+  std::uint32_t version_;         // of the frame
+  std::uint32_t size_behind_id_;  // of the head
+  std::uint32_t end_at_;
   std::uint32_t room_;
+  std::uint32_t site_size_;
   std::uint32_t uses_;
   model::Layer layer_;
   std::uint8_t fields_;
