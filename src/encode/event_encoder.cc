@@ -68,7 +68,12 @@ template <typename Copy>
   char* const p = text::put_uint(line->put_head<Copy>(out.end(), frame_, times.ts), times.dur);
   char* const end = line->put_end<Copy>(p, record);
   if (__builtin_expect(end == nullptr, 0)) return renew_constants(*line, record, chunk_tid, out);
-  return finish_event(end, line->layer(), times, out) == ArgsOutcome::kWritten;
+  finish(out, end);
+  ++stats_.lines;
+  stats_.layers |= line->layer_bit();  // used_layers_ has it since the line was rendered
+  frame_.advance();
+  count_times(times.ts, times.ts + times.dur);
+  return true;
 }
 
 bool EventEncoder::encode_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {

@@ -129,13 +129,16 @@ class EventEncoder {
   std::int32_t tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const;
   void count_line(model::Layer layer) {
     ++stats_.lines;
-    stats_.layers |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+    stats_.layers |= layer_bit(layer);
   }
   void count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end) {
+    count_times(ts, end);
+    used_layers_ |= layer_bit(layer);
+  }
+  void count_times(std::uint64_t ts, std::uint64_t end) {
     ++stats_.events;
     if (ts < stats_.ts_min) stats_.ts_min = ts;
     if (end > stats_.ts_max) stats_.ts_max = end;
-    used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
   }
 
   const base::ClockMap& clock_;

@@ -35,6 +35,7 @@ void EventLine::bring_to(const LineFrame& frame) {
   char* const behind_time = frame.put_head_of_time(site_text() + site_size_) + kTimeAndKey;
   std::memcpy(behind_time - 7, ",\"dur\":", 7);
   size_behind_id_ = static_cast<std::uint32_t>(behind_time - site_text());
+  head_pieces_ = static_cast<std::uint32_t>(text::pieces_of(frame.id_size() + size_behind_id_));
   version_ = frame.version();
 }
 
@@ -44,7 +45,9 @@ void EventLine::begin_piece(const char* at) {
 }
 
 void EventLine::end_piece(const char* at) {
-  piece_[pieces_].size = static_cast<std::uint16_t>(at - end_text() - piece_[pieces_].offset);
+  const std::size_t size = static_cast<std::size_t>(at - end_text()) - piece_[pieces_].offset;
+  piece_[pieces_].size = static_cast<std::uint16_t>(size);
+  piece_[pieces_].copies = static_cast<std::uint8_t>(text::pieces_of(size));
 }
 
 char* EventLine::put_number(char* p, unsigned number, bool is_signed, std::uint64_t value) {
@@ -121,7 +124,7 @@ void EventLines::add(const model::RecordHeader& record, model::Layer layer, std:
   std::memset(static_cast<void*>(&line), 0, sizeof line);
   std::memcpy(line.words_, &record, sizeof line.words_);
   line.words_[0] &= ~EventLine::kNanoseconds;
-  line.layer_ = layer;
+  line.layer_bit_ = layer_bit(layer);
   line.fields_ = static_cast<std::uint8_t>(schema.fields);
   line.room_ = static_cast<std::uint32_t>(room + (schema.fields + 2) * text::kReadAhead);
   line.end_at_ = static_cast<std::uint32_t>(end_at);

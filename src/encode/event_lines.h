@@ -24,6 +24,8 @@
 
 namespace dft::encode {
 
+constexpr std::uint32_t layer_bit(model::Layer layer) { return 1u << (static_cast<unsigned>(layer) & 31); }
+
 // The line of the events of one schema, site and lane.
 class EventLine {
  public:
@@ -35,14 +37,14 @@ class EventLine {
     return ((words[0] & ~kNanoseconds) ^ words_[0]) == 0 && words[1] == words_[1] && record.begin <= record.end;
   }
   std::size_t room() const { return room_; }
-  model::Layer layer() const { return layer_; }
+  std::uint32_t layer_bit() const { return layer_bit_; }
   bool is_of(const LineFrame& frame) const { return version_ == frame.version(); }
   void bring_to(const LineFrame& frame);
   // REQUIRES for both: is_for(record), room() + text::kSlack bytes. For this one also is_of(frame), frame.covers(ts).
   template <typename Copy>
   [[gnu::always_inline]] char* put_head(char* p, const LineFrame& frame, std::uint64_t ts) {
     const std::size_t id_size = frame.id_size();
-    char* const end = Copy::put(p, site_text() - id_size, id_size + size_behind_id_);
+    char* const end = Copy::put(p, site_text() - id_size, id_size + size_behind_id_, head_pieces_);
     frame.put_rest_of_id(p);
     frame.put_rest_of_time(end - kTimeAndKey, ts);
     return end;
@@ -67,11 +69,13 @@ class EventLine {
   struct Piece {
     std::uint16_t offset;  // from the begin of the end
     std::uint16_t size;
+    std::uint8_t copies;  // text::pieces_of(size)
     std::uint8_t counters;
     std::uint8_t field;
-    bool is_signed;
-    bool jumps;  // else it is short, and a longer one is to become a counter
+    bool is_signed : 1;
+    bool jumps : 1;  // else it is short, and a longer one is to become a counter
   };
+  static_assert(sizeof(Piece) == 8);
 
   void render(const SchemaText& schema, const ArgsHead& args_head, const model::RecordHeader& record);
   char* put_number(char* p, unsigned number, bool is_signed, std::uint64_t value);
@@ -86,11 +90,12 @@ class EventLine {
   std::uint64_t words_[2];        // of its records: size, kind, flags, schema; site, lane
   std::uint32_t version_;         // of the frame
   std::uint32_t size_behind_id_;  // of the head
+  std::uint32_t head_pieces_;     // text::pieces_of() the head
   std::uint32_t end_at_;
   std::uint32_t room_;
   std::uint32_t site_size_;
   std::uint32_t uses_;
-  model::Layer layer_;
+  std::uint32_t layer_bit_;
   std::uint8_t fields_;
   std::uint8_t jumps_;   // bit per field: a number that is no counter
   std::uint8_t pieces_;  // with a number behind them; one more ends the line
@@ -148,7 +153,7 @@ template <typename Copy>
   const Counter* counter = counter_;
   const auto put_piece = [&](const Piece& of) __attribute__((always_inline)) {
     char* const begin = p;
-    p = Copy::put(p, texts + of.offset, of.size);
+    p = Copy::put(p, texts + of.offset, of.size, of.copies);
     for (const Counter* const end = counter + of.counters; counter != end; ++counter) {
       const std::uint64_t low = value_of(counter->field) - counter->base;
       if (__builtin_expect(low >= kShort, 0)) return false;
