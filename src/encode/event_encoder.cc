@@ -9,8 +9,7 @@
 namespace dft::encode {
 namespace {
 
-constexpr std::int32_t kFirstLane = 1 << 30;  // tids from here on are lanes of the tracer, not kernel threads
-constexpr std::size_t kRoomForFrame = 256;    // id, tid, ts, dur, ph, their keys, hhash, braces
+constexpr std::size_t kRoomForFrame = 256;  // id, tid, ts, dur, ph, their keys, hhash, braces
 
 char* put_bytes(char* p, std::string_view bytes) {
   if (!bytes.empty()) std::memcpy(p, bytes.data(), bytes.size());
@@ -51,63 +50,6 @@ bool EventEncoder::encode_any(const model::RecordHeader& record, std::int32_t ch
   const ArgsOutcome outcome = write_record(record, *site, tid, out);
   if (__builtin_expect(outcome == ArgsOutcome::kWritten, 1)) return true;
   return outcome == ArgsOutcome::kNeedsDefinitions && write_with_definitions(record, *site, tid, out);
-}
-
-// GPU work: many args, most of them constants of the schema. A function of its own, so that it weighs on no other
-// event.
-template <typename Copy>
-[[gnu::always_inline]] inline bool EventEncoder::encode_constants_by(const model::RecordHeader& record,
-                                                                     std::int32_t chunk_tid, base::Buffer& out) {
-  EventLine* const line = lines_.find(record.schema);
-  const bool as_expected = line != nullptr && line->is_for(record);
-  if (__builtin_expect(!as_expected, 0)) return learn_constants(record, chunk_tid, out);
-  if (!out.reserve(line->room() + kRoomForFrame)) return false;
-  const Interval times = to_units(record.begin, record.end, record.flags);
-  const bool in_frame = line->is_of(frame_) && frame_.covers(times.ts);
-  if (__builtin_expect(!in_frame, 0) && !bring_to_frame(*line, times.ts)) return encode_any(record, chunk_tid, out);
-  char* const p = text::put_uint(line->put_head<Copy>(out.end(), frame_, times.ts), times.dur);
-  char* const end = line->put_end<Copy>(p, record);
-  if (__builtin_expect(end == nullptr, 0)) return renew_constants(*line, record, chunk_tid, out);
-  finish(out, end);
-  ++stats_.lines;
-  stats_.layers |= line->layer_bit();  // used_layers_ has it since the line was rendered
-  frame_.advance();
-  count_times(times.ts, times.ts + times.dur);
-  return true;
-}
-
-bool EventEncoder::encode_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
-  return encode_constants_by<text::PlainCopy>(record, chunk_tid, out);
-}
-
-DFT_FOR_WIDE_COPY bool EventEncoder::encode_constants_wide(const model::RecordHeader& record, std::int32_t chunk_tid,
-                                                           base::Buffer& out) {
-  return encode_constants_by<text::WideCopy>(record, chunk_tid, out);
-}
-
-[[gnu::noinline]] bool EventEncoder::learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid,
-                                                     base::Buffer& out) {
-  if (!encode_any(record, chunk_tid, out)) return false;
-  if (!options_.metadata || lines_.has(record.schema)) return true;
-  const SchemaText* schema = schemas_.find(record.schema);
-  const SitePrefix* site = sites_.find(record.site);
-  if (schema == nullptr || site == nullptr) return true;
-  sites_.add_tid(*site, tid_of(record, chunk_tid));
-  lines_.add(record, site->layer, {sites_.text(*site), site->size_with_tid}, *schema, args_head_);
-  return true;
-}
-
-[[gnu::noinline]] bool EventEncoder::bring_to_frame(EventLine& line, std::uint64_t ts) {
-  if (!frame_.move_to(ts)) return false;
-  line.bring_to(frame_);
-  return true;
-}
-
-[[gnu::noinline]] bool EventEncoder::renew_constants(EventLine& line, const model::RecordHeader& record,
-                                                     std::int32_t chunk_tid, base::Buffer& out) {
-  const SchemaText* schema = schemas_.find(record.schema);
-  if (schema != nullptr) EventLines::renew(line, record, *schema, args_head_);
-  return encode_any(record, chunk_tid, out);
 }
 
 bool EventEncoder::write_with_definitions(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
@@ -159,7 +101,6 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
 [[gnu::always_inline]] inline ArgsOutcome EventEncoder::finish_event(char* end, model::Layer layer,
                                                                      const Interval& times, base::Buffer& out) {
   finish(out, end);
-  count_line(layer);
   frame_.advance();
   count_event(layer, times.ts, times.ts + times.dur);
   return ArgsOutcome::kWritten;
@@ -175,7 +116,6 @@ ArgsOutcome EventEncoder::write_counter(const model::RecordHeader& record, const
     p = args.end;
   }
   finish(out, text::put_literal(p, "}\n"));
-  count_line(site.layer);
   count_event(site.layer, ts, ts);
   return ArgsOutcome::kWritten;
 }
@@ -271,11 +211,6 @@ std::uint64_t EventEncoder::to_unit(std::uint64_t ns) const {
     case model::TimeMetric::kUs: break;
   }
   return ns / 1'000;
-}
-
-inline std::int32_t EventEncoder::tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const {
-  const std::int32_t tid = record.lane != 0 ? static_cast<std::int32_t>(record.lane) : chunk_tid;
-  return options_.include_tids || tid >= kFirstLane ? tid : 0;
 }
 
 }  // namespace dft::encode

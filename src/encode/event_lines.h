@@ -34,19 +34,19 @@ class EventLine {
   bool is_for(const model::RecordHeader& record) const {
     std::uint64_t words[2];
     std::memcpy(words, &record, sizeof words);
-    return ((words[0] & ~kNanoseconds) ^ words_[0]) == 0 && words[1] == words_[1] && record.begin <= record.end;
+    return words[0] == words_[0] && words[1] == words_[1] && record.begin <= record.end;
   }
-  std::size_t room() const { return room_; }
   std::uint32_t layer_bit() const { return layer_bit_; }
-  bool is_of(const LineFrame& frame) const { return version_ == frame.version(); }
+  bool is_of(std::uint32_t version) const { return version_ == version; }
   void bring_to(const LineFrame& frame);
-  // REQUIRES for both: is_for(record), room() + text::kSlack bytes. For this one also is_of(frame), frame.covers(ts).
+  // REQUIRES for both: is_for(record), EventLines::Found::most_room bytes. For this one also is_of(frame.version),
+  // frame.covers(ts).
   template <typename Copy>
-  [[gnu::always_inline]] char* put_head(char* p, const LineFrame& frame, std::uint64_t ts) {
-    const std::size_t id_size = frame.id_size();
+  [[gnu::always_inline]] char* put_head(char* p, const LineFrame::Digits& frame, std::uint64_t ts) {
+    const std::size_t id_size = frame.id_size;
     char* const end = Copy::put(p, site_text() - id_size, id_size + size_behind_id_, head_pieces_);
-    frame.put_rest_of_id(p);
-    frame.put_rest_of_time(end - kTimeAndKey, ts);
+    frame.put_id(p);
+    frame.put_time(end - kTimeAndKey, ts);
     return end;
   }
   // Null: a number does not fit the place that it had, and EventLines::renew() makes another.
@@ -55,7 +55,6 @@ class EventLine {
 
  private:
   friend class EventLines;
-  static constexpr std::uint64_t kNanoseconds = std::uint64_t{model::kFlagNanoseconds} << 40;
   static constexpr std::uint64_t kShort = 10000;     // numbers below it are no counters
   static constexpr std::size_t kTimeAndKey = 8 + 7;  // the last digits of ts, and ,"dur":
   // A number within a text: as long as it keeps all but its last four digits, these are all that is written.
@@ -79,7 +78,7 @@ class EventLine {
 
   void render(const SchemaText& schema, const ArgsHead& args_head, const model::RecordHeader& record);
   char* put_number(char* p, unsigned number, bool is_signed, std::uint64_t value);
-  void note_misfits(const model::RecordHeader& record);
+  bool note_misfits(const model::RecordHeader& record);  // false: there are none
   void begin_piece(const char* at);
   void end_piece(const char* at);
   bool jumps(unsigned number) const { return (jumps_ >> number & 1u) != 0; }
@@ -92,7 +91,6 @@ class EventLine {
   std::uint32_t size_behind_id_;  // of the head
   std::uint32_t head_pieces_;     // text::pieces_of() the head
   std::uint32_t end_at_;
-  std::uint32_t room_;
   std::uint32_t site_size_;
   std::uint32_t uses_;
   std::uint32_t layer_bit_;
@@ -107,20 +105,30 @@ class EventLine {
 
 class EventLines {
  public:
-  // Null, or one that is for no record: not rendered yet. Valid until the next call of add() or clear().
-  EventLine* find(model::SchemaId id) {
-    const std::uint32_t* const place = place_of(id);
-    return __builtin_expect(place != nullptr, 1) ? reinterpret_cast<EventLine*>(arena_.data() + *place) : nullptr;
+  // All lines, as values of their own for a run of records. Valid until the next call of add() or clear().
+  struct Found {
+    const std::uint32_t* places;
+    std::size_t count;
+    std::size_t most_room;  // bytes of the longest line, and what is overwritten behind it
+    char* arena;
+    // Null, or one that is for no record: not rendered yet.
+    EventLine* of(model::SchemaId id) const {
+      return __builtin_expect(id < count, 1) ? reinterpret_cast<EventLine*>(arena + places[id]) : nullptr;
+    }
+  };
+  Found all() {
+    const auto* const places = reinterpret_cast<const std::uint32_t*>(places_.data());
+    return {places, places_.size() / sizeof *places, most_room_, arena_.data()};
   }
   bool has(model::SchemaId id) {
-    const std::uint32_t* const place = place_of(id);
-    return place != nullptr && *place != 0;
+    const Found found = all();
+    return id < found.count && found.places[id] != 0;
   }
   // Renders that of a record that was written in the general way; `head` is its line from the name up to ts. Nothing
   // when it is not of the kind that can have one, or memory is refused.
   void add(const model::RecordHeader& record, model::Layer layer, std::string_view head, const SchemaText& schema,
            const ArgsHead& args_head);
-  // Makes room for the record's numbers.
+  // Makes room for the record's numbers, where one has outgrown its place.
   static void renew(EventLine& line, const model::RecordHeader& record, const SchemaText& schema,
                     const ArgsHead& args_head);
   void clear();
@@ -131,13 +139,10 @@ class EventLines {
 
  private:
   static constexpr std::size_t kArenaLimit = 8 * 1024 * 1024;
-  const std::uint32_t* place_of(model::SchemaId id) const {  // null: none at all yet, or no schema
-    const bool known = id < places_.size() / sizeof(std::uint32_t);
-    return __builtin_expect(known, 1) ? reinterpret_cast<const std::uint32_t*>(places_.data()) + id : nullptr;
-  }
   bool prepare();
   base::Buffer places_;  // by schema: where in the arena, 0: not yet
   base::Buffer arena_;   // at 0 a line of no record
+  std::size_t most_room_ = 0;
 };
 
 template <typename Copy>

@@ -14,6 +14,8 @@ namespace dft::encode {
 // is kept rendered has both in it, and is brought up to date when `version` moves.
 class LineFrame {
  public:
+  static constexpr std::uint32_t kSpanOfId = 10'000;
+  static constexpr std::uint64_t kSpanOfTime = 100'000'000;
   static constexpr std::size_t kMostId = 32;    // bytes of {"id":N
   static constexpr std::size_t kMostTime = 32;  // bytes of ts
   explicit LineFrame(std::uint64_t first_id) { set_id(first_id); }
@@ -46,13 +48,12 @@ class LineFrame {
   // For rendered lines.
   std::uint32_t version() const { return version_; }
   std::uint32_t id_size() const { return id_size_ + 4; }
-  bool covers(std::uint64_t time) const { return time - time_base_ < kSpanOfTime; }
   // False when a line of now cannot be rendered beforehand: its id or time has so few digits that there would be zeros
   // in front, or its time is one of the last before 2^64.
   bool move_to(std::uint64_t time) {
     const std::uint64_t head = time / kSpanOfTime;
     if (short_ || head == 0 || head == ~std::uint64_t{0} / kSpanOfTime) return false;
-    if (covers(time)) return true;
+    if (time - time_base_ < kSpanOfTime) return true;
     time_base_ = head * kSpanOfTime;
     time_size_ = static_cast<std::uint32_t>(text::put_uint(time_text_, head) - time_text_);
     ++version_;
@@ -64,18 +65,31 @@ class LineFrame {
     std::memcpy(p, time_text_, sizeof time_text_);
     return p + time_size_;
   }
-  // The last digits, at the end of the id of the line that begins at `line`, and of a time that is covered.
-  void put_rest_of_id(char* line) const {
-    const std::uint64_t eight = before_last_ | std::uint64_t{text::four_digits(low_)} << 32;
-    std::memcpy(line + id_size_ - 4, &eight, sizeof eight);
-  }
-  void put_rest_of_time(char* p, std::uint64_t time) const {
-    text::put_eight(p, static_cast<std::uint32_t>(time - time_base_));
+  // What changes from line to line, as values of their own for a run of lines (of one version).
+  struct Digits {
+    std::uint64_t time_base;
+    std::uint32_t version;
+    std::uint32_t id_size;
+    std::uint32_t before_last;
+    std::uint32_t low;
+    bool covers(std::uint64_t time) const { return time - time_base < kSpanOfTime; }
+    // The last digits, at the end of the id of the line that begins at `line`, and of a time that is covered.
+    void put_id(char* line) const {
+      const std::uint64_t eight = before_last | std::uint64_t{text::four_digits(low)} << 32;
+      std::memcpy(line + id_size - sizeof eight, &eight, sizeof eight);
+    }
+    void put_time(char* p, std::uint64_t time) const {
+      text::put_eight(p, static_cast<std::uint32_t>(time - time_base));
+    }
+    bool advance() { return ++low != kSpanOfId; }  // false: there is no further line with these digits
+  };
+  Digits digits() const { return {time_base_, version_, id_size(), before_last_, low_}; }
+  void advance_to(const Digits& digits) {
+    low_ = digits.low;
+    if (low_ == kSpanOfId) set_id(id());
   }
 
  private:
-  static constexpr std::uint32_t kSpanOfId = 10'000;
-  static constexpr std::uint64_t kSpanOfTime = 100'000'000;
   static constexpr std::size_t kKey = 6;
   std::uint64_t base_ = 0;
   std::uint32_t low_ = 0;

@@ -83,7 +83,6 @@ void EventEncoder::life_cycle_event(std::string_view name, std::int32_t tid, std
   p = put_bytes(p, args_fragment);
   finish(out, text::put_literal(p, "}}\n"));
   frame_.advance();
-  count_line(model::Layer::kDftracer);
   count_event(model::Layer::kDftracer, ts, ts);
 }
 

@@ -137,7 +137,12 @@ class Bench {
   void encode_chunk(model::ChunkHeader* chunk, Cost& cost) {
     const std::uint64_t committed = chunk->committed.load(std::memory_order_acquire);
     while (chunk->drained < committed) {
-      const auto& header = *reinterpret_cast<const model::RecordHeader*>(chunk->data() + chunk->drained);
+      const char* const records = chunk->data() + chunk->drained;
+      const auto run = encoder_->encode_run(records, committed - chunk->drained, text_.capacity(), text_);
+      chunk->drained += run.bytes;
+      cost.lines += run.lines;
+      if (run.lines != 0) continue;
+      const auto& header = *reinterpret_cast<const model::RecordHeader*>(records);
       encoder_->encode(header, 1, text_);
       chunk->drained += header.size;
       ++cost.lines;
