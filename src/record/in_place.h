@@ -67,7 +67,7 @@ class EventRun {
     return stream_->pos;
   }
   // Behind put_event().
-  void end(const char* args_end) { commit(*stream_, const_cast<char*>(args_end)); }
+  [[gnu::always_inline]] void end(const char* args_end) { commit(*stream_, const_cast<char*>(args_end)); }
   // Before the thread does anything else.
   void close() {
     left_ = 0;

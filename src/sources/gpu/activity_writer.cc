@@ -78,6 +78,11 @@ inline ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) 
   return times;
 }
 
+KernelName ActivityWriter::name_of(const char* symbol) {
+  end_run();
+  return names_.of(symbol);
+}
+
 model::SiteId ActivityWriter::site_of(const Activity& activity) {
   const unsigned operation = activity.operation < kOperations ? activity.operation : 0;
   const model::SiteId known = known_site(activity.kind, operation);

@@ -89,6 +89,7 @@ class ActivityWriter final : public ActivitySink {
   Times times_of(const Activity& activity) const;
   bool has_good_times(ActivityKind kind, std::uint64_t begin, std::uint64_t end, std::uint32_t correlation) const;
   Times named_times(const NamedActivity& activity) const;
+  KernelName name_of(const char* symbol);
   model::SiteId known_site(ActivityKind kind, unsigned operation) const;  // 0: none yet
   model::SiteId site_of(const Activity& activity);
   model::SiteId make_site(const Activity& activity, unsigned operation) const;

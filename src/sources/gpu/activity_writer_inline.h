@@ -67,10 +67,11 @@ template <ActivityKind kind>
 
 [[gnu::always_inline]] inline bool ActivityWriter::try_launch(const KernelLaunch& launch) {
   constexpr ActivityKind kKernel = ActivityKind::kKernel;
-  const KernelName* const name = names_.compared(launch.symbol);
-  if (name == nullptr || launch.correlation == kNoId) return false;
+  if (launch.correlation == kNoId) return false;
   if (!has_good_times(kKernel, launch.begin, launch.end, launch.correlation)) return false;
-  const ArgTemplate* const known = templates_.find_recent(launch, *name);
+  const KernelName* const compared = names_.compared(launch.symbol);
+  const KernelName name = __builtin_expect(compared != nullptr, 1) ? *compared : name_of(launch.symbol);
+  const ArgTemplate* const known = templates_.find_recent(launch, name);
   if (known == nullptr || known->lane == 0) return false;
   return write_own_args(*known, kKernel, {launch.begin, launch.end, launch.correlation, launch.grid_id});
 }
