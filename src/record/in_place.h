@@ -74,6 +74,7 @@ class EventRun {
     if (state_ != nullptr) leave(state_, outer_);
     state_ = nullptr;
   }
+  void forget() { left_ = 0, state_ = nullptr; }  // in a fork child: the thread that was inside does not exist here
 
  private:
   // Who stops recording waits until every thread is outside (Recorder::quiesce), so none stays in for long.

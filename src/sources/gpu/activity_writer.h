@@ -48,6 +48,7 @@ class ActivityWriter final : public ActivitySink {
   bool try_call(const ApiCall& call);
   bool try_launch(const KernelLaunch& launch);
   void end_run() { run_.close(); }
+  void in_forked_child() { run_.forget(); }
   ActivityWriter* writer() override { return this; }
   void named(const NamedActivity& activity) override;  // named_writer.cc
   void device(const DeviceFacts& facts) override;
