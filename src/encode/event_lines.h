@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, up to the key
-// of
-//          dur, and its end, everything behind dur. Of a number that moves slowly (id, ts, a counter) only the last
-//          digits are written into the rendered text; a number that jumps stands between two texts.
+// Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, up to dur, and
+//          its end, everything behind dur. Of a number that moves slowly (id, ts, a counter) only the last digits are
+//          written into the rendered text; a number that jumps stands between two texts.
 // Threads: one owner. Memory is bounded.
 // Invariants:
 //   1. Hashes in a text are defined in the file, so it must be cleared together with the strings (StringCache).

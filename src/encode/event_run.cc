@@ -67,7 +67,8 @@ bool EventEncoder::encode_constants(const model::RecordHeader& record, std::int3
   if (!out.reserve(lines_.all().most_room + 1)) return false;
   clock_.to_ns(record.end);  // the run uses the same piece
   const std::uint64_t ts = to_unit(clock_.to_ns(record.begin));
-  if (frame_.move_to(ts) && !line->is_of(frame_.version())) line->bring_to(frame_);
+  if (!frame_.move_to(ts)) return encode_any(record, chunk_tid, out);
+  if (!line->is_of(frame_.version())) line->bring_to(frame_);
   const auto* const bytes = reinterpret_cast<const char*>(&record);
   if (encode_run(bytes, record.size, out.capacity(), out).lines != 0) return true;
   const SchemaText* schema = schemas_.find(record.schema);
