@@ -79,14 +79,24 @@ class ClockMap {
   // off the monotonic clock, in nanoseconds, measured at this moment.
   std::int64_t advance(const ClockPair& pair);
 
-  std::uint64_t to_ns(Ticks ticks) const {
-    const std::uint64_t since = ticks - recent_.ticks;
-    if (__builtin_expect(since < recent_span_, 1)) {
+  // The piece that was used last, for many ticks at once; `span` 0: none. Ticks within it map as by to_ns().
+  struct Piece {
+    Ticks ticks;
+    std::uint64_t span;
+    std::uint64_t trace_ns;
+    double ns_per_tick;
+    bool has(Ticks at) const { return at - ticks < span; }
+    std::uint64_t to_ns(Ticks at) const {  // REQUIRES: has(at)
       // Signed conversions are one instruction each, and exact for these.
-      const double ns = static_cast<double>(static_cast<std::int64_t>(since)) * recent_.ns_per_tick;
-      return recent_.trace_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(ns));
+      const double ns = static_cast<double>(static_cast<std::int64_t>(at - ticks)) * ns_per_tick;
+      return trace_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(ns));
     }
-    return to_ns_slowly(ticks);
+  };
+  Piece recent() const { return {recent_.ticks, recent_span_, recent_.trace_ns, recent_.ns_per_tick}; }
+
+  std::uint64_t to_ns(Ticks ticks) const {
+    const Piece piece = recent();
+    return __builtin_expect(piece.has(ticks), 1) ? piece.to_ns(ticks) : to_ns_slowly(ticks);
   }
 
   // Rebuilds a map from stored knots (recovery).

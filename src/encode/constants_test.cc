@@ -13,6 +13,9 @@ namespace {
 
 using model::ArgType;
 
+constexpr std::uint64_t kStart = 1'700'000'000'000'000'000;
+constexpr std::uint64_t kMost = 1'000'000'000'000;  // of what the numbers add to a time
+
 struct Field {
   ArgType type;
   std::string_view key;
@@ -23,6 +26,15 @@ struct Field {
 // a..i, of which b, g (signed) and h are the record's own.
 class Constants : public testing::Test {
  protected:
+  void SetUp() override {  // ticks are nanoseconds
+    const base::ClockKnot knots[] = {{0, 0, 1.0}, {kStart - 1, kStart - 1, 1.0}};
+    clock_.restore(knots, 2);
+  }
+  static EncoderOptions options() {
+    EncoderOptions options;
+    options.first_id = 9'990;  // lines with ids of fewer digits are not kept rendered
+    return options;
+  }
   model::SchemaId add(const std::vector<Field>& fields) {
     std::string list;
     for (const Field& field : fields) {
@@ -45,14 +57,15 @@ class Constants : public testing::Test {
     return all;
   }
   RecordBuilder by_constants(std::uint64_t b, std::int64_t g, std::uint64_t h, std::uint32_t lane = 9) const {
-    RecordBuilder record(model::RecordKind::kEvent, site_, 5000 + b, 7000 + h + b,
-                         model::kFlagNanoseconds | model::kFlagConstants);
+    const std::uint64_t begin = begin_ + b % kMost;
+    RecordBuilder record(model::RecordKind::kEvent, site_, begin, begin + 2000 + h % kMost, model::kFlagConstants);
     record.header().schema = constants_;
     record.lane(lane).value(b).value(static_cast<std::uint64_t>(g)).value(h);
     return record;
   }
   RecordBuilder by_values(std::uint64_t b, std::int64_t g, std::uint64_t h, std::uint32_t lane) const {
-    RecordBuilder record(model::RecordKind::kEvent, site_, 5000 + b, 7000 + h + b);
+    const std::uint64_t begin = begin_ + b % kMost;
+    RecordBuilder record(model::RecordKind::kEvent, site_, begin, begin + 2000 + h % kMost);
     record.header().schema = values_;
     record.lane(lane);
     for (const std::uint64_t value :
@@ -77,8 +90,9 @@ class Constants : public testing::Test {
   model::SchemaId constants_ = add(fields(symbol_, true));
   model::SchemaId values_ = add(fields(symbol_, false));
   base::ClockMap clock_;
-  EventEncoder encoder_{definitions_, clock_, EncoderOptions{}};
-  EventEncoder general_{definitions_, clock_, EncoderOptions{}};
+  std::uint64_t begin_ = kStart + 5000;
+  EventEncoder encoder_{definitions_, clock_, options()};
+  EventEncoder general_{definitions_, clock_, options()};
   base::Buffer out_, expected_;
 };
 
@@ -96,6 +110,53 @@ TEST_F(Constants, CountersJumpsAndSignsAreWrittenRight) {
     ASSERT_NO_FATAL_FAILURE(expect_same(b, INT64_MIN, b)) << b;
     ASSERT_NO_FATAL_FAILURE(expect_same(b, INT64_MAX, b)) << b;
   }
+}
+
+TEST_F(Constants, IdsAndTimesOfAnyLengthAreWrittenRight) {
+  constexpr std::uint64_t kIds[] = {1,          95,          9'995,          99'995,    9'999'995,
+                                    99'999'995, 199'999'995, 10'000'000'000, ~0ull - 40};
+  constexpr std::uint64_t kTimes[] = {0, 99'999'995'000, 199'999'995'000, 8'999'999'995'000, kStart, 99'999'995'000};
+  for (const std::uint64_t id : kIds) {
+    for (const std::uint64_t time : kTimes) {
+      encoder_.take_back_id(id), general_.take_back_id(id);
+      for (std::uint64_t i = 0; i < 30; ++i) {
+        begin_ = time + 500 * i;
+        ASSERT_NO_FATAL_FAILURE(expect_same(i, 7, i)) << id << ' ' << time << ' ' << i;
+      }
+    }
+  }
+}
+
+TEST_F(Constants, ARunOfRecordsHasTheSameLines) {
+  std::string records;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    begin_ = kStart + 100 * i + (i == 1500 ? 200'000'000'000 : 0);
+    const std::uint32_t lane = i % 700 == 699 ? 8 : 9;  // of which no line is kept
+    const RecordBuilder record = by_constants(i * 31, static_cast<std::int64_t>(i % 800), i % 13, lane);
+    records.append(reinterpret_cast<const char*>(&record.get()), record.get().size);
+    ASSERT_TRUE(
+        general_.encode(by_values(i * 31, static_cast<std::int64_t>(i % 800), i % 13, lane).get(), 5, expected_));
+  }
+  unsigned runs = 0;
+  for (std::size_t at = 0; at < records.size();) {
+    const auto run = encoder_.encode_run(&records[at], records.size() - at, out_.size() + 10'000, out_);
+    runs += run.lines > 1 ? 1 : 0;
+    ASSERT_LE(run.lines, 60u);  // it stops where it was told to
+    at += run.bytes;
+    if (run.lines != 0) continue;
+    const auto& record = *reinterpret_cast<const model::RecordHeader*>(&records[at]);
+    ASSERT_TRUE(encoder_.encode(record, 5, out_));
+    at += record.size;
+  }
+  ASSERT_EQ(out_.view(), expected_.view());
+  EXPECT_GT(runs, 30u);
+  EXPECT_EQ(encoder_.next_id(), general_.next_id());
+  EXPECT_EQ(encoder_.stats().lines, general_.stats().lines);
+  EXPECT_EQ(encoder_.stats().events, general_.stats().events);
+  EXPECT_EQ(encoder_.stats().ts_min, general_.stats().ts_min);
+  EXPECT_EQ(encoder_.stats().ts_max, general_.stats().ts_max);
+  EXPECT_EQ(encoder_.stats().layers, general_.stats().layers);
+  EXPECT_EQ(encoder_.used_layers(), general_.used_layers());
 }
 
 TEST_F(Constants, RowsOfOneSchemaDoNotMix) {
@@ -159,9 +220,9 @@ TEST_F(Constants, OtherKindsOfRecordsHaveThemToo) {
 }
 
 TEST_F(Constants, WithoutMetadataTheyAreLeftOut) {
-  EncoderOptions options;
-  options.metadata = false;
-  EventEncoder bare(definitions_, clock_, options);
+  EncoderOptions without = options();
+  without.metadata = false;
+  EventEncoder bare(definitions_, clock_, without);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(bare.encode(by_constants(1, 2, 3).get(), 9, out_));
   EXPECT_EQ(out_.view().find("\"a\""), std::string_view::npos);
 }

@@ -9,8 +9,7 @@
 namespace dft::encode {
 namespace {
 
-constexpr std::int32_t kFirstLane = 1 << 30;  // tids from here on are lanes of the tracer, not kernel threads
-constexpr std::size_t kRoomForFrame = 256;    // id, tid, ts, dur, ph, their keys, hhash, braces
+constexpr std::size_t kRoomForFrame = 256;  // id, tid, ts, dur, ph, their keys, hhash, braces
 
 char* put_bytes(char* p, std::string_view bytes) {
   if (!bytes.empty()) std::memcpy(p, bytes.data(), bytes.size());
@@ -37,7 +36,7 @@ EventEncoder::EventEncoder(const model::Definitions& definitions, const base::Cl
       strings_(definitions),
       schemas_(definitions, strings_),
       definitions_(definitions),
-      id_text_(options.first_id) {
+      frame_(options.first_id) {
   char* p = text::put_literal(args_head_.text, ",\"args\":{\"hhash\":\"");
   p = put_bytes(p, is_hash_text(options.host_hash) ? std::string_view(options.host_hash, 16) : "0000000000000000");
   *p = '"';
@@ -51,50 +50,6 @@ bool EventEncoder::encode_any(const model::RecordHeader& record, std::int32_t ch
   const ArgsOutcome outcome = write_record(record, *site, tid, out);
   if (__builtin_expect(outcome == ArgsOutcome::kWritten, 1)) return true;
   return outcome == ArgsOutcome::kNeedsDefinitions && write_with_definitions(record, *site, tid, out);
-}
-
-// GPU work: many args, most of them constants of the schema. A function of its own, so that it weighs on no other
-// event.
-template <typename Copy>
-[[gnu::always_inline]] inline bool EventEncoder::encode_constants_by(const model::RecordHeader& record,
-                                                                     std::int32_t chunk_tid, base::Buffer& out) {
-  EventLine* const line = lines_.find(record.schema);
-  const bool as_expected = line != nullptr && line->is_for(record);
-  if (__builtin_expect(!as_expected, 0)) return learn_constants(record, chunk_tid, out);
-  if (!out.reserve(line->room() + kRoomForFrame)) return false;
-  const Interval times = to_units(record.begin, record.end, record.flags);
-  char* const p = put_times(line->put_head<Copy>(id_text_.put(out.end())), times);
-  char* const end = line->put_end<Copy>(p, record);
-  if (__builtin_expect(end == nullptr, 0)) return renew_constants(*line, record, chunk_tid, out);
-  return finish_event(end, line->layer(), times, out) == ArgsOutcome::kWritten;
-}
-
-bool EventEncoder::encode_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
-  return encode_constants_by<text::PlainCopy>(record, chunk_tid, out);
-}
-
-DFT_FOR_WIDE_COPY bool EventEncoder::encode_constants_wide(const model::RecordHeader& record, std::int32_t chunk_tid,
-                                                           base::Buffer& out) {
-  return encode_constants_by<text::WideCopy>(record, chunk_tid, out);
-}
-
-[[gnu::noinline]] bool EventEncoder::learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid,
-                                                     base::Buffer& out) {
-  if (!encode_any(record, chunk_tid, out)) return false;
-  if (!options_.metadata || lines_.has(record.schema)) return true;
-  const SchemaText* schema = schemas_.find(record.schema);
-  const SitePrefix* site = sites_.find(record.site);
-  if (schema == nullptr || site == nullptr) return true;
-  sites_.add_tid(*site, tid_of(record, chunk_tid));
-  lines_.add(record, site->layer, {sites_.text(*site), site->size_with_tid}, *schema, args_head_);
-  return true;
-}
-
-[[gnu::noinline]] bool EventEncoder::renew_constants(EventLine& line, const model::RecordHeader& record,
-                                                     std::int32_t chunk_tid, base::Buffer& out) {
-  const SchemaText* schema = schemas_.find(record.schema);
-  if (schema != nullptr) EventLines::renew(line, record, *schema, args_head_);
-  return encode_any(record, chunk_tid, out);
 }
 
 bool EventEncoder::write_with_definitions(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
@@ -146,8 +101,7 @@ inline ArgsOutcome EventEncoder::write_event(const model::RecordHeader& record, 
 [[gnu::always_inline]] inline ArgsOutcome EventEncoder::finish_event(char* end, model::Layer layer,
                                                                      const Interval& times, base::Buffer& out) {
   finish(out, end);
-  count_line(layer);
-  id_text_.advance();
+  frame_.advance();
   count_event(layer, times.ts, times.ts + times.dur);
   return ArgsOutcome::kWritten;
 }
@@ -162,7 +116,6 @@ ArgsOutcome EventEncoder::write_counter(const model::RecordHeader& record, const
     p = args.end;
   }
   finish(out, text::put_literal(p, "}\n"));
-  count_line(site.layer);
   count_event(site.layer, ts, ts);
   return ArgsOutcome::kWritten;
 }
@@ -178,7 +131,7 @@ ArgsOutcome EventEncoder::write_metadata(const model::RecordHeader& record, cons
 }
 
 inline char* EventEncoder::put_complete(char* p, const SitePrefix& site, std::int32_t tid, const Interval& times) {
-  p = id_text_.put(p);
+  p = frame_.put_id(p);
   if (__builtin_expect(site.tid == tid, 1)) {
     p = text::PlainCopy::put(p, sites_.text(site), site.size_with_tid);
   } else {
@@ -258,11 +211,6 @@ std::uint64_t EventEncoder::to_unit(std::uint64_t ns) const {
     case model::TimeMetric::kUs: break;
   }
   return ns / 1'000;
-}
-
-inline std::int32_t EventEncoder::tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const {
-  const std::int32_t tid = record.lane != 0 ? static_cast<std::int32_t>(record.lane) : chunk_tid;
-  return options_.include_tids || tid >= kFirstLane ? tid : 0;
 }
 
 }  // namespace dft::encode

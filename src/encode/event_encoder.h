@@ -45,6 +45,23 @@ struct BlockStats {
   std::uint64_t ts_max = 0;                  // end of the latest event
   std::uint32_t layers = 0;                  // bit per Layer number of any line
   void reset() { *this = BlockStats{}; }
+  // An event, but for its count.
+  void add_event(std::uint32_t layer_bits, std::uint64_t ts, std::uint64_t end) {
+    layers |= layer_bits;
+    if (ts < ts_min) ts_min = ts;
+    if (end > ts_max) ts_max = end;
+  }
+  void add(const BlockStats& more) {
+    lines += more.lines;
+    events += more.events;
+    add_event(more.layers, more.ts_min, more.ts_max);
+  }
+};
+
+// What EventEncoder::encode_run() did.
+struct RecordRun {
+  std::size_t bytes;    // of the records
+  std::uint32_t lines;  // one each
 };
 
 class EventEncoder {
@@ -58,8 +75,13 @@ class EventEncoder {
   // False, and nothing appended, when the record is inconsistent, its site unknown, or memory is refused.
   bool encode(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out) {
     const bool constants = (record.flags & model::kFlagConstants) != 0;
-    if (!constants) return encode_any(record, chunk_tid, out);
-    return wide_ ? encode_constants_wide(record, chunk_tid, out) : encode_constants(record, chunk_tid, out);
+    return constants ? encode_constants(record, chunk_tid, out) : encode_any(record, chunk_tid, out);
+  }
+
+  // The same for the records from `records` on, of which those up to the first that is unusual are encoded: maybe none.
+  // Ends also when `out` has `full` bytes, for the caller to look after it.
+  RecordRun encode_run(const char* records, std::size_t bytes, std::size_t full, base::Buffer& out) {
+    return wide_ ? encode_run_wide(records, bytes, full, out) : encode_run_plain(records, bytes, full, out);
   }
 
   // Appends one METADATA record of layer DFTRACER: args is a JSON fragment without braces (`"name":"x","value":"y"`),
@@ -82,8 +104,8 @@ class EventEncoder {
   // as new, but for its counts.
   void forget();
 
-  std::uint64_t next_id() const { return id_text_.value(); }  // id that the next event gets
-  void take_back_id(std::uint64_t id) { id_text_.set(id); }   // no line with this id or a later one reached the file
+  std::uint64_t next_id() const { return frame_.id(); }       // id that the next event gets
+  void take_back_id(std::uint64_t id) { frame_.set_id(id); }  // no line with this id or a later one reached the file
   // Bit per Layer that had an event, DFTRACER excluded.
   std::uint32_t used_layers() const {
     return used_layers_ & ~(std::uint32_t{1} << static_cast<unsigned>(model::Layer::kDftracer));
@@ -99,11 +121,12 @@ class EventEncoder {
 
   bool encode_any(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
   bool encode_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
-  bool encode_constants_wide(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  bool learn_line(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  RecordRun encode_run_plain(const char* records, std::size_t bytes, std::size_t full, base::Buffer& out);
+  RecordRun encode_run_wide(const char* records, std::size_t bytes, std::size_t full, base::Buffer& out);
   template <typename Copy>
-  bool encode_constants_by(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
-  bool learn_constants(const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
-  bool renew_constants(EventLine& line, const model::RecordHeader& record, std::int32_t chunk_tid, base::Buffer& out);
+  RecordRun encode_run_by(const char* records, std::size_t bytes, std::size_t full, base::Buffer& out);
+  Interval to_interval(std::uint64_t begin, std::uint64_t end) const;
   ArgsOutcome write_record(const model::RecordHeader& record, const SitePrefix& site, std::int32_t tid,
                            base::Buffer& out);
   ArgsOutcome write_event(const model::RecordHeader& record, const SitePrefix& site, const SchemaText* schema,
@@ -125,16 +148,20 @@ class EventEncoder {
   Interval interval_of(const model::RecordHeader& record) const;
   Interval to_units(std::uint64_t begin, std::uint64_t end, std::uint8_t flags) const;
   std::uint64_t to_unit(std::uint64_t ns) const;
-  std::int32_t tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const;
+  std::int32_t tid_of(const model::RecordHeader& record, std::int32_t chunk_tid) const {
+    constexpr std::int32_t kFirstLane = 1 << 30;  // tids from here on are lanes of the tracer, not kernel threads
+    const std::int32_t tid = record.lane != 0 ? static_cast<std::int32_t>(record.lane) : chunk_tid;
+    return options_.include_tids || tid >= kFirstLane ? tid : 0;
+  }
   void count_line(model::Layer layer) {
     ++stats_.lines;
-    stats_.layers |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+    stats_.layers |= layer_bit(layer);
   }
   void count_event(model::Layer layer, std::uint64_t ts, std::uint64_t end) {
+    ++stats_.lines;
     ++stats_.events;
-    if (ts < stats_.ts_min) stats_.ts_min = ts;
-    if (end > stats_.ts_max) stats_.ts_max = end;
-    used_layers_ |= std::uint32_t{1} << (static_cast<unsigned>(layer) & 31);
+    stats_.add_event(layer_bit(layer), ts, end);
+    used_layers_ |= layer_bit(layer);
   }
 
   const base::ClockMap& clock_;
@@ -149,7 +176,7 @@ class EventEncoder {
   std::uint64_t reversed_ = 0;
   std::uint32_t used_layers_ = 0;
   // Texts that change little from one line to the next.
-  IdText id_text_;
+  LineFrame frame_;
   TidText tid_text_;
   TimeText time_text_;
   ArgsHead args_head_;

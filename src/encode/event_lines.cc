@@ -9,8 +9,6 @@ using model::ArgType;
 
 namespace {
 
-constexpr std::uint8_t kFlags = model::kFlagConstants | model::kFlagNanoseconds;
-
 std::uint64_t value_of(const model::RecordHeader& record, unsigned field) {
   std::uint64_t value;
   std::memcpy(&value, model::args_begin(record) + field * sizeof value, sizeof value);
@@ -19,7 +17,7 @@ std::uint64_t value_of(const model::RecordHeader& record, unsigned field) {
 
 bool can_have_one(const model::RecordHeader& record, const SchemaText& schema) {
   bool integers = record.lane != 0 && schema.fields <= EventLine::kMostFields &&
-                  record.kind == model::RecordKind::kEvent && (record.flags & ~kFlags) == 0 &&
+                  record.kind == model::RecordKind::kEvent && record.flags == model::kFlagConstants &&
                   model::args_bytes(record) == schema.fields * sizeof(std::uint64_t);
   const FieldText* field = schema.first();
   for (unsigned i = 0; integers && i < schema.fields; ++i, field = field->next()) {
@@ -30,13 +28,24 @@ bool can_have_one(const model::RecordHeader& record, const SchemaText& schema) {
 
 }  // namespace
 
+void EventLine::bring_to(const LineFrame& frame) {
+  frame.put_head_of_id(site_text());
+  char* const behind_time = frame.put_head_of_time(site_text() + site_size_) + kTimeAndKey;
+  std::memcpy(behind_time - 7, ",\"dur\":", 7);
+  size_behind_id_ = static_cast<std::uint32_t>(behind_time - site_text());
+  head_pieces_ = static_cast<std::uint32_t>(text::pieces_of(frame.id_size() + size_behind_id_));
+  version_ = frame.version();
+}
+
 void EventLine::begin_piece(const char* at) {
   piece_[pieces_] = {};
   piece_[pieces_].offset = static_cast<std::uint16_t>(at - end_text());
 }
 
 void EventLine::end_piece(const char* at) {
-  piece_[pieces_].size = static_cast<std::uint16_t>(at - end_text() - piece_[pieces_].offset);
+  const std::size_t size = static_cast<std::size_t>(at - end_text()) - piece_[pieces_].offset;
+  piece_[pieces_].size = static_cast<std::uint16_t>(size);
+  piece_[pieces_].copies = static_cast<std::uint8_t>(text::pieces_of(size));
 }
 
 char* EventLine::put_number(char* p, unsigned number, bool is_signed, std::uint64_t value) {
@@ -73,10 +82,12 @@ void EventLine::render(const SchemaText& schema, const ArgsHead& args_head, cons
 }
 
 // Counters that outgrow their place at every other use are none.
-void EventLine::note_misfits(const model::RecordHeader& record) {
+bool EventLine::note_misfits(const model::RecordHeader& record) {
+  bool are_some = false;
   constexpr std::uint32_t kFree = 4;
   constexpr std::uint32_t kUsesForOne = 64;  // rendering anew must cost little beside them
   const auto note = [&](unsigned field) {
+    are_some = true;
     if (misfits_[field] < 255) ++misfits_[field];
     if (misfits_[field] < 255 && misfits_[field] <= kFree + uses_ / kUsesForOne) return;
     jumps_ = static_cast<std::uint8_t>(jumps_ | 1u << field);
@@ -87,6 +98,7 @@ void EventLine::note_misfits(const model::RecordHeader& record) {
   for (unsigned i = 0; i < pieces_; ++i) {
     if (!piece_[i].jumps && value_of(record, piece_[i].field) >= kShort) note(piece_[i].field);
   }
+  return are_some;
 }
 
 bool EventLines::prepare() {
@@ -104,19 +116,21 @@ bool EventLines::prepare() {
 void EventLines::add(const model::RecordHeader& record, model::Layer layer, std::string_view head,
                      const SchemaText& schema, const ArgsHead& args_head) {
   if (!can_have_one(record, schema)) return;
-  constexpr std::size_t kFrame = 64;  // ph, hhash, braces
-  const std::size_t room = head.size() + schema.room + kFrame + schema.fields * std::size_t{text::kMaxNumber};
+  constexpr std::size_t kFrame = 64;  // dur, ph, hhash, braces
+  const std::size_t end_at = LineFrame::kMostId + head.size() + LineFrame::kMostTime;
+  const std::size_t room = end_at + schema.room + kFrame + schema.fields * std::size_t{text::kMaxNumber};
   const std::size_t size = model::padded8(sizeof(EventLine) + room + text::kSlack);
   if (!prepare() || arena_.size() + size > kArenaLimit || !arena_.reserve(size + text::kReadAhead)) return;
   auto& line = *reinterpret_cast<EventLine*>(arena_.end());
   std::memset(static_cast<void*>(&line), 0, sizeof line);
   std::memcpy(line.words_, &record, sizeof line.words_);
-  line.words_[0] &= ~EventLine::kNanoseconds;
-  line.layer_ = layer;
+  line.layer_bit_ = layer_bit(layer);
   line.fields_ = static_cast<std::uint8_t>(schema.fields);
-  line.room_ = static_cast<std::uint32_t>(room + (schema.fields + 2) * text::kReadAhead);
-  line.head_size_ = static_cast<std::uint32_t>(head.size());
-  std::memcpy(line.text(), head.data(), head.size());
+  const std::size_t room_in_line = room + (schema.fields + 2) * text::kReadAhead + text::kSlack;
+  if (room_in_line > most_room_) most_room_ = room_in_line;
+  line.end_at_ = static_cast<std::uint32_t>(end_at);
+  line.site_size_ = static_cast<std::uint32_t>(head.size());
+  std::memcpy(line.site_text(), head.data(), head.size());
   line.render(schema, args_head, record);
   reinterpret_cast<std::uint32_t*>(places_.data())[record.schema] = static_cast<std::uint32_t>(arena_.size());
   arena_.advance(size);
@@ -124,11 +138,11 @@ void EventLines::add(const model::RecordHeader& record, model::Layer layer, std:
 
 void EventLines::renew(EventLine& line, const model::RecordHeader& record, const SchemaText& schema,
                        const ArgsHead& args_head) {
-  line.note_misfits(record);
-  line.render(schema, args_head, record);
+  if (line.note_misfits(record)) line.render(schema, args_head, record);
 }
 
 void EventLines::clear() {
+  most_room_ = 0;
   places_.clear();
   arena_.clear();
 }

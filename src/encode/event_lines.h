@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, from the name
-//          up to ts, and its end, everything behind dur. Of a number that moves slowly (a counter) only the last four
-//          digits are written into the rendered text; a number that jumps stands between two texts.
+// Purpose: the lines of events whose schema has constants (model/args.h), each rendered once: its head, up to dur, and
+//          its end, everything behind dur. Of a number that moves slowly (id, ts, a counter) only the last digits are
+//          written into the rendered text; a number that jumps stands between two texts.
 // Threads: one owner. Memory is bounded.
 // Invariants:
 //   1. Hashes in a text are defined in the file, so it must be cleared together with the strings (StringCache).
 //   2. A line is that of one site and lane, the first that came with the schema; records of another are written in the
 //      general way.
+//   3. Its id and ts are those of one version of the LineFrame, but for the digits that each line writes.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +16,16 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "encode/line_texts.h"
 #include "encode/record_args.h"
 #include "encode/schema_texts.h"
 #include "model/record.h"
 
 namespace dft::encode {
 
-// {"id":N apart, the line of the events of one schema, site and lane.
+constexpr std::uint32_t layer_bit(model::Layer layer) { return 1u << (static_cast<unsigned>(layer) & 31); }
+
+// The line of the events of one schema, site and lane.
 class EventLine {
  public:
   static constexpr unsigned kMostFields = 4;
@@ -29,14 +33,20 @@ class EventLine {
   bool is_for(const model::RecordHeader& record) const {
     std::uint64_t words[2];
     std::memcpy(words, &record, sizeof words);
-    return ((words[0] & ~kNanoseconds) ^ words_[0]) == 0 && words[1] == words_[1] && record.begin <= record.end;
+    return words[0] == words_[0] && words[1] == words_[1] && record.begin <= record.end;
   }
-  std::size_t room() const { return room_; }
-  model::Layer layer() const { return layer_; }
-  // REQUIRES for both: is_for(record), room() + text::kSlack bytes.
+  std::uint32_t layer_bit() const { return layer_bit_; }
+  bool is_of(std::uint32_t version) const { return version_ == version; }
+  void bring_to(const LineFrame& frame);
+  // REQUIRES for both: is_for(record), EventLines::Found::most_room bytes. For this one also is_of(frame.version),
+  // frame.covers(ts).
   template <typename Copy>
-  char* put_head(char* p) {
-    return Copy::put(p, text(), head_size_);
+  [[gnu::always_inline]] char* put_head(char* p, const LineFrame::Digits& frame, std::uint64_t ts) {
+    const std::size_t id_size = frame.id_size;
+    char* const end = Copy::put(p, site_text() - id_size, id_size + size_behind_id_, head_pieces_);
+    frame.put_id(p);
+    frame.put_time(end - kTimeAndKey, ts);
+    return end;
   }
   // Null: a number does not fit the place that it had, and EventLines::renew() makes another.
   template <typename Copy>
@@ -44,8 +54,8 @@ class EventLine {
 
  private:
   friend class EventLines;
-  static constexpr std::uint64_t kNanoseconds = std::uint64_t{model::kFlagNanoseconds} << 40;
-  static constexpr std::uint64_t kShort = 10000;  // numbers below it are no counters
+  static constexpr std::uint64_t kShort = 10000;     // numbers below it are no counters
+  static constexpr std::size_t kTimeAndKey = 8 + 7;  // the last digits of ts, and ,"dur":
   // A number within a text: as long as it keeps all but its last four digits, these are all that is written.
   struct Counter {
     std::uint64_t base;  // the number with zeros for the last four
@@ -57,26 +67,32 @@ class EventLine {
   struct Piece {
     std::uint16_t offset;  // from the begin of the end
     std::uint16_t size;
+    std::uint8_t copies;  // text::pieces_of(size)
     std::uint8_t counters;
     std::uint8_t field;
-    bool is_signed;
-    bool jumps;  // else it is short, and a longer one is to become a counter
+    bool is_signed : 1;
+    bool jumps : 1;  // else it is short, and a longer one is to become a counter
   };
+  static_assert(sizeof(Piece) == 8);
 
   void render(const SchemaText& schema, const ArgsHead& args_head, const model::RecordHeader& record);
   char* put_number(char* p, unsigned number, bool is_signed, std::uint64_t value);
-  void note_misfits(const model::RecordHeader& record);
+  bool note_misfits(const model::RecordHeader& record);  // false: there are none
   void begin_piece(const char* at);
   void end_piece(const char* at);
   bool jumps(unsigned number) const { return (jumps_ >> number & 1u) != 0; }
   char* text() { return reinterpret_cast<char*>(this + 1); }
-  char* end_text() { return text() + head_size_; }
+  char* site_text() { return text() + LineFrame::kMostId; }
+  char* end_text() { return text() + end_at_; }
 
-  std::uint64_t words_[2];  // of its records: size, kind, flags, schema; site, lane
-  std::uint32_t head_size_;
-  std::uint32_t room_;
+  std::uint64_t words_[2];        // of its records: size, kind, flags, schema; site, lane
+  std::uint32_t version_;         // of the frame
+  std::uint32_t size_behind_id_;  // of the head
+  std::uint32_t head_pieces_;     // text::pieces_of() the head
+  std::uint32_t end_at_;
+  std::uint32_t site_size_;
   std::uint32_t uses_;
-  model::Layer layer_;
+  std::uint32_t layer_bit_;
   std::uint8_t fields_;
   std::uint8_t jumps_;   // bit per field: a number that is no counter
   std::uint8_t pieces_;  // with a number behind them; one more ends the line
@@ -88,20 +104,30 @@ class EventLine {
 
 class EventLines {
  public:
-  // Null, or one that is for no record: not rendered yet. Valid until the next call of add() or clear().
-  EventLine* find(model::SchemaId id) {
-    const std::uint32_t* const place = place_of(id);
-    return __builtin_expect(place != nullptr, 1) ? reinterpret_cast<EventLine*>(arena_.data() + *place) : nullptr;
+  // All lines, as values of their own for a run of records. Valid until the next call of add() or clear().
+  struct Found {
+    const std::uint32_t* places;
+    std::size_t count;
+    std::size_t most_room;  // bytes of the longest line, and what is overwritten behind it
+    char* arena;
+    // Null, or one that is for no record: not rendered yet.
+    EventLine* of(model::SchemaId id) const {
+      return __builtin_expect(id < count, 1) ? reinterpret_cast<EventLine*>(arena + places[id]) : nullptr;
+    }
+  };
+  Found all() {
+    const auto* const places = reinterpret_cast<const std::uint32_t*>(places_.data());
+    return {places, places_.size() / sizeof *places, most_room_, arena_.data()};
   }
   bool has(model::SchemaId id) {
-    const std::uint32_t* const place = place_of(id);
-    return place != nullptr && *place != 0;
+    const Found found = all();
+    return id < found.count && found.places[id] != 0;
   }
   // Renders that of a record that was written in the general way; `head` is its line from the name up to ts. Nothing
   // when it is not of the kind that can have one, or memory is refused.
   void add(const model::RecordHeader& record, model::Layer layer, std::string_view head, const SchemaText& schema,
            const ArgsHead& args_head);
-  // Makes room for the record's numbers.
+  // Makes room for the record's numbers, where one has outgrown its place.
   static void renew(EventLine& line, const model::RecordHeader& record, const SchemaText& schema,
                     const ArgsHead& args_head);
   void clear();
@@ -112,13 +138,10 @@ class EventLines {
 
  private:
   static constexpr std::size_t kArenaLimit = 8 * 1024 * 1024;
-  const std::uint32_t* place_of(model::SchemaId id) const {  // null: none at all yet, or no schema
-    const bool known = id < places_.size() / sizeof(std::uint32_t);
-    return __builtin_expect(known, 1) ? reinterpret_cast<const std::uint32_t*>(places_.data()) + id : nullptr;
-  }
   bool prepare();
   base::Buffer places_;  // by schema: where in the arena, 0: not yet
   base::Buffer arena_;   // at 0 a line of no record
+  std::size_t most_room_ = 0;
 };
 
 template <typename Copy>
@@ -134,7 +157,7 @@ template <typename Copy>
   const Counter* counter = counter_;
   const auto put_piece = [&](const Piece& of) __attribute__((always_inline)) {
     char* const begin = p;
-    p = Copy::put(p, texts + of.offset, of.size);
+    p = Copy::put(p, texts + of.offset, of.size, of.copies);
     for (const Counter* const end = counter + of.counters; counter != end; ++counter) {
       const std::uint64_t low = value_of(counter->field) - counter->base;
       if (__builtin_expect(low >= kShort, 0)) return false;

@@ -11,11 +11,12 @@ namespace dft::encode {
 
 // Lies in its own mapping: 100 KiB of state and the level's work area, no destructor needed.
 struct BlockCompressor::Impl {
-  std::uint32_t crc_of(const unsigned char* bytes, std::size_t size) const {
-    return wide ? wide_crc(bytes, size, crc32_gzip_refl) : crc32_gzip_refl(0, bytes, size);
+  std::uint32_t crc_of(const unsigned char* bytes, std::size_t size) {
+    return wide ? crc.of(bytes, size, crc32_gzip_refl) : crc32_gzip_refl(0, bytes, size);
   }
   isal_zstream stream;
   alignas(64) unsigned char level_buffer[ISAL_DEF_LVL1_DEFAULT];
+  WideCrc crc;
   bool wide;  // has_wide_crc()
 };
 

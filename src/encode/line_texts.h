@@ -10,37 +10,97 @@
 
 namespace dft::encode {
 
-// {"id":N of a number that goes up by one, whose digits but the last four are kept.
-class IdText {
+// What lines have in common for long: {"id":N but for the last four digits, and ts but for the last eight. A line that
+// is kept rendered has both in it, and is brought up to date when `version` moves.
+class LineFrame {
  public:
-  explicit IdText(std::uint64_t first) { set(first); }
-  std::uint64_t value() const { return base_ + low_; }
-  char* put(char* p) const {
-    std::memcpy(p, text_, 32);
+  static constexpr std::uint32_t kSpanOfId = 10'000;
+  static constexpr std::uint64_t kSpanOfTime = 100'000'000;
+  static constexpr std::size_t kMostId = 32;    // bytes of {"id":N
+  static constexpr std::size_t kMostTime = 32;  // bytes of ts
+  explicit LineFrame(std::uint64_t first_id) { set_id(first_id); }
+
+  // The id goes up by one from line to line.
+  std::uint64_t id() const { return base_ + low_; }
+  char* put_id(char* p) const {
+    std::memcpy(p, id_text_, kMostId);
     const std::uint32_t low = low_;
     if (__builtin_expect(short_, 0)) return text::put_below_1e4(p + kKey, low);
-    return text::put_four(p + size_, low);
+    return text::put_four(p + id_size_, low);
   }
   void advance() {
-    if (__builtin_expect(++low_ == 10000, 0)) set(value());
+    if (__builtin_expect(++low_ == kSpanOfId, 0)) set_id(id());
+  }
+  void set_id(std::uint64_t id) {
+    low_ = static_cast<std::uint32_t>(id % kSpanOfId);
+    const std::uint64_t base = id - low_;
+    const bool is_short = base == 0;
+    char* p = text::put_literal(id_text_, "{\"id\":");
+    if (!is_short) p = text::put_uint(p, base / kSpanOfId);
+    const auto size = static_cast<std::uint32_t>(p - id_text_);
+    if (size != id_size_ || base / kSpanOfTime != base_ / kSpanOfTime) ++version_;
+    base_ = base;
+    short_ = is_short;
+    id_size_ = size;
+    std::memcpy(&before_last_, p - sizeof before_last_, sizeof before_last_);
   }
 
-  void set(std::uint64_t value) {
-    low_ = static_cast<std::uint32_t>(value % 10000);
-    base_ = value - low_;
-    short_ = base_ == 0;
-    char* p = text::put_literal(text_, "{\"id\":");
-    if (!short_) p = text::put_uint(p, base_ / 10000);
-    size_ = static_cast<std::uint32_t>(p - text_);
+  // For rendered lines.
+  std::uint32_t version() const { return version_; }
+  std::uint32_t id_size() const { return id_size_ + 4; }
+  // False when a line of now cannot be rendered beforehand: its id or time has so few digits that there would be zeros
+  // in front, or its time is one of the last before 2^64.
+  bool move_to(std::uint64_t time) {
+    const std::uint64_t head = time / kSpanOfTime;
+    if (short_ || head == 0 || head == ~std::uint64_t{0} / kSpanOfTime) return false;
+    if (time - time_base_ < kSpanOfTime) return true;
+    time_base_ = head * kSpanOfTime;
+    time_size_ = static_cast<std::uint32_t>(text::put_uint(time_text_, head) - time_text_);
+    ++version_;
+    return true;
+  }
+  // All but the last digits. REQUIRES: move_to(). The id ends at `end`, all of its digits counted.
+  void put_head_of_id(char* end) const { std::memcpy(end - id_size(), id_text_, id_size_); }
+  char* put_head_of_time(char* p) const {
+    std::memcpy(p, time_text_, sizeof time_text_);
+    return p + time_size_;
+  }
+  // What changes from line to line, as values of their own for a run of lines (of one version).
+  struct Digits {
+    std::uint64_t time_base;
+    std::uint32_t version;
+    std::uint32_t id_size;
+    std::uint32_t before_last;
+    std::uint32_t low;
+    bool covers(std::uint64_t time) const { return time - time_base < kSpanOfTime; }
+    // The last digits, at the end of the id of the line that begins at `line`, and of a time that is covered.
+    void put_id(char* line) const {
+      const std::uint64_t eight = before_last | std::uint64_t{text::four_digits(low)} << 32;
+      std::memcpy(line + id_size - sizeof eight, &eight, sizeof eight);
+    }
+    void put_time(char* p, std::uint64_t time) const {
+      text::put_eight(p, static_cast<std::uint32_t>(time - time_base));
+    }
+    bool advance() { return ++low != kSpanOfId; }  // false: there is no further line with these digits
+  };
+  Digits digits() const { return {time_base_, version_, id_size(), before_last_, low_}; }
+  void advance_to(const Digits& digits) {
+    low_ = digits.low;
+    if (low_ == kSpanOfId) set_id(id());
   }
 
  private:
   static constexpr std::size_t kKey = 6;
   std::uint64_t base_ = 0;
   std::uint32_t low_ = 0;
-  std::uint32_t size_ = 0;
-  bool short_ = true;  // below 10^4: no zeros stand in front
-  char text_[kKey + text::kMaxNumber + text::kSlack];
+  std::uint32_t id_size_ = 0;      // without the last four digits
+  std::uint32_t before_last_ = 0;  // the four bytes before them
+  std::uint32_t version_ = 0;
+  std::uint64_t time_base_ = 0;
+  std::uint32_t time_size_ = 0;
+  bool short_ = true;  // an id below 10^4: no zeros stand in front
+  char id_text_[kKey + text::kMaxNumber + text::kSlack];
+  char time_text_[24] = {};  // a quotient of 64 bits by 10^8 has at most 12 digits
 };
 
 // Few threads alternate: those of calls and the lanes of their work. Writes the tid and ,"ts": behind it.

@@ -72,7 +72,7 @@ void EventEncoder::life_cycle_event(std::string_view name, std::int32_t tid, std
     return;
   }
   const std::uint64_t ts = to_unit(trace_ns);
-  char* p = id_text_.put(out.end());
+  char* p = frame_.put_id(out.end());
   *p++ = ',';
   p = put_own_line(p, name, tid);
   p = text::put_literal(p, ",\"ts\":");
@@ -82,8 +82,7 @@ void EventEncoder::life_cycle_event(std::string_view name, std::int32_t tid, std
   if (!args_fragment.empty()) *p++ = ',';
   p = put_bytes(p, args_fragment);
   finish(out, text::put_literal(p, "}}\n"));
-  id_text_.advance();
-  count_line(model::Layer::kDftracer);
+  frame_.advance();
   count_event(model::Layer::kDftracer, ts, ts);
 }
 

@@ -36,6 +36,8 @@ struct Fixture {
     model::put_arg(&fields[16], model::ArgType::kHash, "h", &one, 8);
     definitions.add_schema(fields);
     definitions.add_schema("a list that is none");
+    const base::ClockKnot knot{0, 0, 1.0};
+    clock.restore(&knot, 1);
   }
   encode::FakeDefinitions definitions;
   base::ClockMap clock;
@@ -50,7 +52,8 @@ std::size_t encode_one(encode::EventEncoder& encoder, std::uint64_t* words, std:
   auto& record = *reinterpret_cast<model::RecordHeader*>(words);
   record.site %= 4;
   if (record.schema != model::kSelfDescribing) record.schema %= 8;
-  record.flags |= model::kFlagNanoseconds;
+  // Those with rendered lines are in ticks.
+  if ((record.flags & model::kFlagConstants) == 0) record.flags |= model::kFlagNanoseconds;
   if (record.size > left * 8) record.size = static_cast<std::uint32_t>(left * 8);
   const std::size_t before = out.size();
   const std::uint64_t lines = encoder.stats().lines;
@@ -73,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   encode::EncoderOptions options;
   options.metadata = (data[0] & 1) != 0;
   options.include_tids = (data[0] & 2) != 0;
+  options.first_id = (data[0] & 4) != 0 ? 99'998 : 1;
   options.time_metric = static_cast<model::TimeMetric>(data[0] >> 6);
   const auto encoder = std::make_unique<encode::EventEncoder>(fixture->definitions, fixture->clock, options);
   base::Buffer out;

@@ -17,10 +17,12 @@ namespace dft::encode::text {
 
 inline constexpr std::size_t kReadAhead = 96;
 
-// Both copy `n` bytes in pieces of 64, which most texts fit, and return where the next text goes. REQUIRES: kReadAhead
-// readable bytes behind the source, and room for as many more bytes.
+// Both copy `n` bytes in pieces of 64, which most texts fit, and return where the next text goes. REQUIRES: n > 0,
+// `pieces` of it, kReadAhead readable bytes behind the source, and room for as many more bytes.
+constexpr std::size_t pieces_of(std::size_t n) { return (n + 62) / 64; }  // the first byte apart
+
 struct PlainCopy {
-  [[gnu::always_inline]] static char* put(char* p, const char* from, std::size_t n) {
+  [[gnu::always_inline]] static char* put(char* p, const char* from, std::size_t n, std::size_t = 0) {
     char* const end = p + n;
     do {
       std::memcpy(p, from, 64);
@@ -35,15 +37,14 @@ struct PlainCopy {
 #if defined(__x86_64__)
 #define DFT_FOR_WIDE_COPY [[gnu::target("avx2")]]
 struct WideCopy {
-  // All stores but the first are aligned: others take twice as long. How many there are depends on `n` alone, so that
-  // the processor can tell from text to text.
-  DFT_FOR_WIDE_COPY static char* put(char* p, const char* from, std::size_t n) {
+  // All stores but the first, which covers 1 to 32 bytes that the others do not, are aligned: others take twice as
+  // long. How many there are depends on `n` alone, so that the processor can tell from text to text.
+  DFT_FOR_WIDE_COPY static char* put(char* p, const char* from, std::size_t n, std::size_t pieces) {
     const auto load = reinterpret_cast<const __m256i*>(from);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_loadu_si256(load));
-    const std::size_t first = 32 - reinterpret_cast<std::uintptr_t>(p) % 32;
-    const char* source = from + first;
-    char* to = p + first;
-    for (auto left = static_cast<std::ptrdiff_t>(n); left > 0; left -= 64) {
+    char* to = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(p) | 31) + 1);
+    const char* source = from + (to - p);
+    for (; pieces != 0; --pieces) {
       const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
       const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source) + 1);
       _mm256_store_si256(reinterpret_cast<__m256i*>(to), low);

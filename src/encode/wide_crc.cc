@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
+// The CRC-32 polynomial divides x^300 + x^155 + x^117 + x^89 + 1, the only polynomial of five terms below degree 400
+// that it does. With each sum of powers it divides that of their squares, so it holds for powers of x^256 as well: a
+// piece of 32 bytes counts as much as four copies of it, 145, 183, 211 and 300 pieces later. What arrives at a piece is
+// added to it before it is copied on itself; the last 300 are left, and their sum is that of everything.
 #include "encode/wide_crc.h"
 
 #include <cstring>
+#include <initializer_list>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define DFT_FOR_WIDE_CRC [[gnu::target("avx2,vpclmulqdq")]]
+#define DFT_FOR_WIDE_CRC [[gnu::target("avx2")]]
 #endif
 
 namespace dft::encode {
@@ -14,56 +19,67 @@ namespace dft::encode {
 
 namespace {
 
-constexpr std::size_t kStep = 128;  // bytes that are folded at a time
-constexpr unsigned kSums = kStep / sizeof(__m256i);
+constexpr unsigned kNear = 145;
+constexpr unsigned kMiddle = 183;
+constexpr unsigned kFar = 211;
 
-// x^n modulo the polynomial, the highest power in the lowest bit, as a factor: one place to the left.
-constexpr long long power(unsigned n) {
-  std::uint32_t value = 0x80000000u;
-  for (unsigned i = 0; i < n; ++i) value = value >> 1 ^ ((value & 1u) != 0 ? 0xedb88320u : 0u);
-  return static_cast<long long>(value) << 1;
+// The powers of x modulo the CRC's polynomial, which the highest bit of a word begins.
+constexpr std::uint32_t power(unsigned n) {
+  std::uint32_t value = 1;
+  for (unsigned i = 0; i < n; ++i) value = value << 1 ^ ((value >> 31) != 0 ? 0x04c11db7u : 0u);
+  return value;
 }
-constexpr long long kLow = power(8 * kStep + 32);
-constexpr long long kHigh = power(8 * kStep - 32);
-static_assert(power(4 * 128 + 32) == 0x154442bd4 && power(4 * 128 - 32) == 0x1c6e41596);  // those of Intel's paper
-
-DFT_FOR_WIDE_CRC inline __m256i load(const unsigned char* from) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-}
+static_assert((power(300) ^ power(300 - kNear) ^ power(300 - kMiddle) ^ power(300 - kFar) ^ 1) == 0);
 
 }  // namespace
 
 bool has_wide_crc() {
   __builtin_cpu_init();
-  const bool has_it = __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx2") != 0;
-  return has_it && __builtin_cpu_supports("avx512f") == 0;
+  const bool has_better = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("vpclmulqdq") != 0;
+  return __builtin_cpu_supports("avx2") != 0 && !has_better;
 }
 
-DFT_FOR_WIDE_CRC std::uint32_t wide_crc(const unsigned char* bytes, std::size_t size, NarrowCrc narrow) {
-  if (size < 2 * kStep) return narrow(0, bytes, size);
-  const __m256i factors = _mm256_set_epi64x(kHigh, kLow, kHigh, kLow);
-  __m256i sums[kSums];
-  for (unsigned i = 0; i < kSums; ++i) sums[i] = load(bytes + i * sizeof(__m256i));
-  sums[0] = _mm256_xor_si256(sums[0], _mm256_set_epi64x(0, 0, 0, 0xffffffff));
-  const unsigned char* const end = bytes + size;
-  const unsigned char* at = bytes + kStep;
-  for (; static_cast<std::size_t>(end - at) >= kStep; at += kStep) {
-    for (unsigned i = 0; i < kSums; ++i) {
-      const __m256i low = _mm256_clmulepi64_epi128(sums[i], factors, 0x00);
-      const __m256i high = _mm256_clmulepi64_epi128(sums[i], factors, 0x11);
-      sums[i] = _mm256_xor_si256(_mm256_xor_si256(low, high), load(at + i * sizeof(__m256i)));
+// Pieces `from` to `to` of a round; the ring holds those of the round before, and of this one as far as it went. In the
+// last round nothing is copied on, so only what was copied before it arrives.
+template <unsigned from, unsigned to, bool last>
+DFT_FOR_WIDE_CRC inline void WideCrc::fold_some(const unsigned char* bytes) {
+  auto* const ring = reinterpret_cast<__m256i*>(ring_);
+#pragma GCC unroll 4
+  for (unsigned i = from; i < to; ++i) {
+    const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes) + i);
+    __m256i sum = _mm256_xor_si256(here, _mm256_load_si256(ring + i));
+    for (const unsigned distance : {kNear, kMiddle, kFar}) {
+      const bool is_of_this_round = from >= distance;
+      if (is_of_this_round && last) continue;
+      sum = _mm256_xor_si256(sum, _mm256_load_si256(ring + (is_of_this_round ? i : i + kPieces) - distance));
     }
+    _mm256_store_si256(ring + i, sum);
   }
-  // Bytes that have the same sum as all that was folded.
-  unsigned char folded[kStep];
-  std::memcpy(folded, sums, sizeof folded);
-  return narrow(narrow(~std::uint32_t{0}, folded, sizeof folded), at, static_cast<std::size_t>(end - at));
+}
+
+template <bool last>
+DFT_FOR_WIDE_CRC void WideCrc::fold(const unsigned char* bytes) {
+  fold_some<0, kNear, last>(bytes);
+  fold_some<kNear, kMiddle, last>(bytes);
+  fold_some<kMiddle, kFar, last>(bytes);
+  fold_some<kFar, kPieces, last>(bytes);
+}
+
+std::uint32_t WideCrc::of(const unsigned char* bytes, std::size_t size, NarrowCrc narrow) {
+  if (size < 2 * kRound) return narrow(0, bytes, size);
+  std::memset(ring_, 0, sizeof ring_);
+  std::memset(ring_, 0xff, sizeof(std::uint32_t));  // with which a sum begins
+  const unsigned char* const end = bytes + size;
+  for (; static_cast<std::size_t>(end - bytes) >= 2 * kRound; bytes += kRound) fold<false>(bytes);
+  fold<true>(bytes);
+  bytes += kRound;
+  return narrow(narrow(~std::uint32_t{0}, ring_, sizeof ring_), bytes, static_cast<std::size_t>(end - bytes));
 }
 
 #else
 
 bool has_wide_crc() { return false; }
-std::uint32_t wide_crc(const unsigned char* bytes, std::size_t size, NarrowCrc narrow) {
+std::uint32_t WideCrc::of(const unsigned char* bytes, std::size_t size, NarrowCrc narrow) {
   return narrow(0, bytes, size);
 }
 

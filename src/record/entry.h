@@ -31,21 +31,26 @@ inline void leave(ThreadState* state, std::uint32_t outer) {
 }
 inline void leave(ThreadState* state) { leave(state, state->level.load(std::memory_order_relaxed) - 1); }
 
-// The common case, without a call: null also when enter_slow() would find a way.
-[[gnu::always_inline]] inline ThreadState* try_enter() {
+// The common case, without a call: null also when enter_slow() would find a way. `outer` gets the level from which the
+// thread entered.
+[[gnu::always_inline]] inline ThreadState* try_enter(std::uint32_t& outer) {
   const std::atomic<std::uint32_t>& active = control->active;
   if (__builtin_expect(active.load(std::memory_order_relaxed) == 0, 0)) return nullptr;
   ThreadState* state = this_thread;
   if (__builtin_expect(state == nullptr, 0)) return nullptr;
-  const std::uint32_t level = state->level.load(std::memory_order_relaxed) + 1;
-  if (__builtin_expect(level > kMaxLevel, 0)) return nullptr;
-  state->level.store(level, std::memory_order_relaxed);
+  outer = state->level.load(std::memory_order_relaxed);
+  if (__builtin_expect(outer >= kMaxLevel, 0)) return nullptr;
+  state->level.store(outer + 1, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (__builtin_expect(active.load(std::memory_order_relaxed) == 0, 0)) {
-    leave(state, level - 1);
+    leave(state, outer);
     return nullptr;
   }
   return state;
+}
+[[gnu::always_inline]] inline ThreadState* try_enter() {
+  std::uint32_t outer;
+  return try_enter(outer);
 }
 
 // The same where nothing is interrupted: null also at level 1 or above. Its leave() is leave(state, 0).
@@ -68,6 +73,14 @@ inline ThreadState* enter() {
   ThreadState* state = try_enter();
   return __builtin_expect(state != nullptr, 1) ? state : enter_slow();
 }
+// The same; `outer` as of try_enter().
+[[gnu::always_inline]] inline ThreadState* enter(std::uint32_t& outer) {
+  ThreadState* state = try_enter(outer);
+  if (__builtin_expect(state != nullptr, 1)) return state;
+  state = enter_slow();
+  outer = state == nullptr ? 0 : state->level.load(std::memory_order_relaxed) - 1;
+  return state;
+}
 
 inline Stream& stream_of(ThreadState* state) {
   return state->streams[state->level.load(std::memory_order_relaxed) - 1];
@@ -89,7 +102,7 @@ inline char* reserve(ThreadState* state, Stream& stream, std::size_t size) {
 inline char* reserve(ThreadState* state, std::size_t size) { return reserve(state, stream_of(state), size); }
 
 // `end`: behind the record.
-inline void commit(Stream& stream, char* end) {
+[[gnu::always_inline]] inline void commit(Stream& stream, char* end) {
   stream.pos = end;
   model::ChunkHeader* chunk = stream.current.load(std::memory_order_relaxed);
   // Pairs with the acquire in the drain: the record is whole before it counts.

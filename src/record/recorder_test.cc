@@ -15,6 +15,7 @@
 #include "record/drained_records_for_test.h"
 #include "record/emit.h"
 #include "record/entry.h"
+#include "record/in_place.h"
 
 namespace dft::record {
 namespace {
@@ -27,6 +28,38 @@ class RecorderTest : public testing::Test {
   model::SiteId site_ = site_id("site", "cat", model::Layer::kCApp);
   DrainedRecords drained_;
 };
+
+TEST_F(RecorderTest, ARunOfEventsIsInTheRecorderForShort) {
+  begin();
+  const ArgField field{model::ArgType::kUint64, "i"};
+  const model::SchemaId schema = schema_id(&field, 1);
+  EventRun run;
+  const auto put = [&](std::uint64_t i) {
+    char* const at = run.begin(sizeof i);
+    if (at == nullptr) return false;
+    char* const args = at + sizeof(model::RecordHeader);
+    std::memcpy(args, &i, sizeof i);
+    put_event(at, site_, i, i, schema, args + sizeof i, 0, 0);
+    run.end(args + sizeof i);
+    return true;
+  };
+  for (std::uint64_t i = 0; i < 5000; ++i) ASSERT_TRUE(put(i));  // over some chunks
+  EXPECT_EQ(this_thread->level.load(), 1u);
+  run.close();
+  EXPECT_EQ(this_thread->level.load(), 0u);
+  ArgList<64> last;
+  last.add_uint64("i", 5000);
+  emit_event(site_, 5000, 5000, last);
+  ASSERT_TRUE(put(5001));
+  std::uint64_t after = 0;
+  EXPECT_EQ(recorder.quiesce(0), 0u);
+  while (put(5002 + after)) ++after;
+  EXPECT_LT(after, 100u);
+  EXPECT_EQ(this_thread->level.load(), 0u);
+  drained_.end();
+  ASSERT_EQ(drained_.records.size(), 5002 + after);
+  for (std::uint64_t i = 0; i < drained_.records.size(); ++i) ASSERT_EQ(drained_.records[i].arg("i"), i);
+}
 
 TEST_F(RecorderTest, EveryEventOfEveryThreadArrivesOnceInThreadOrder) {
   begin();

@@ -97,13 +97,7 @@ void Drain::serve_crash_file() {
 
 void Drain::drain_chunk(ChunkHeader* chunk, bool whole) {
   Work& work = *work_;
-  const std::uint64_t committed = chunk->committed.load(std::memory_order_acquire);
-  std::uint64_t at = chunk->pending;
-  while (at < committed) {
-    const auto& record = *reinterpret_cast<const model::RecordHeader*>(chunk->data() + at);
-    at += record.size;
-    work.writer.record(record, chunk, at);
-  }
+  work.writer.records(chunk, chunk->committed.load(std::memory_order_acquire));
   if (whole) {
     Stream& stream = stream_of(chunk);
     stream.drained_seq = chunk->seq + 1;

@@ -62,16 +62,30 @@ void TraceWriter::ensure_prologue() {
   notes_.prologue(encoder_, clock_.start_ns(), block_);
 }
 
-void TraceWriter::record(const model::RecordHeader& record, model::ChunkHeader* chunk, std::uint64_t end) {
-  ensure_prologue();
+void TraceWriter::records(model::ChunkHeader* chunk, std::uint64_t committed) {
+  for (std::uint64_t at = chunk->pending; at < committed;) {
+    ensure_prologue();
+    const char* const next = chunk->data() + at;
+    const auto& header = *reinterpret_cast<const model::RecordHeader*>(next);
+    encode::RecordRun run{0, 0};
+    if ((header.flags & model::kFlagConstants) != 0) {
+      run = encoder_.encode_run(next, committed - at, options_.block_size, block_);
+      events_in_block_ += run.lines;
+    }
+    if (run.lines == 0) record(header, chunk);
+    at += run.lines == 0 ? header.size : run.bytes;
+    note_progress(chunk, at);
+    if (block_.size() >= options_.block_size) commit();
+  }
+}
+
+void TraceWriter::record(const model::RecordHeader& record, const model::ChunkHeader* chunk) {
   if (encoder_.encode(record, chunk->tid, block_)) {
     events_in_block_ += record.kind != model::RecordKind::kMetadata ? 1 : 0;
   } else {
     const std::uint64_t when = record.kind == model::RecordKind::kMetadata ? 0 : clock_.to_ns(record.end);
     losses_.add(Cause::kUndecodable, 1, record.size, when, when);
   }
-  note_progress(chunk, end);
-  if (block_.size() >= options_.block_size) commit();
 }
 
 void TraceWriter::open_region(const model::RegionSlot& slot, const char* args, base::Ticks now) {

@@ -56,8 +56,8 @@ class TraceWriter {
   // Where commits are announced in crash-safe mode.
   void set_crash_header(model::CrashHeader* header);
 
-  // Encodes one record of `chunk`; commits when the block is full. `end` = offset behind the record.
-  void record(const model::RecordHeader& record, model::ChunkHeader* chunk, std::uint64_t end);
+  // Encodes the records of `chunk` that are pending, up to `committed`; commits when the block is full.
+  void records(model::ChunkHeader* chunk, std::uint64_t committed);
   void open_region(const model::RegionSlot& slot, const char* args, base::Ticks now);
   void loss(Cause cause, std::uint64_t count, std::uint64_t bytes, std::uint64_t first_ns, std::uint64_t last_ns);
   void metadata(std::string_view name, std::string_view args_fragment);
@@ -76,6 +76,7 @@ class TraceWriter {
 
  private:
   void ensure_prologue();
+  void record(const model::RecordHeader& record, const model::ChunkHeader* chunk);
   void report_losses();
   // 0 or -errno.
   int write_block(std::string_view bytes, std::uint64_t raw_size);

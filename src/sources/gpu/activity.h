@@ -107,8 +107,7 @@ struct Activity {
 
   Activity() {}  // the detail is the decoder's to fill: zeroing it is a tenth of decoding a record
 
-  // Of a kernel: device, context, stream, grid, block, shared and local memory, as they stand in it. Read and written
-  // in pieces of 16 bytes only, so that what was just stored is at hand.
+  // Of a kernel: device, context, stream, grid, block, shared and local memory, as they stand in it.
   static constexpr unsigned kLaunchWords = 12;
   char* launch_words() { return reinterpret_cast<char*>(&device); }
   const char* launch_words() const { return reinterpret_cast<const char*>(&device); }
@@ -161,6 +160,7 @@ enum class LossCause : std::uint8_t {
 inline constexpr unsigned kLossCauses = 5;
 
 struct NamedActivity;  // named_activity.h
+class ActivityWriter;  // activity_writer.h
 
 // Takes what a backend decodes. Called on the decoding thread only.
 class ActivitySink {
@@ -173,6 +173,8 @@ class ActivitySink {
   virtual void graph(const GraphFacts& facts) = 0;
   // `detail` says which kind and size, or is null. `count` 0: nobody can know.
   virtual void loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) = 0;
+  // The writer that this is, if it is one: it takes what it knows already without an Activity.
+  virtual ActivityWriter* writer() { return nullptr; }
 
  protected:
   ~ActivitySink() = default;

@@ -6,10 +6,9 @@
 
 #include "sources/gpu/activity.h"
 #include "sources/gpu/activity_args.h"
+#include "sources/gpu/launch.h"
 
 namespace dft::gpu {
-
-inline bool is_api(ActivityKind kind) { return kind == ActivityKind::kRuntimeApi || kind == ActivityKind::kDriverApi; }
 
 inline void add_kernel_args(const Activity& activity, model::StringId symbol, ActivityArgs& args) {
   const KernelDetail& kernel = activity.kernel;

@@ -7,25 +7,15 @@
 
 #include "base/raw_io.h"
 #include "record/emit.h"
-#include "record/in_place.h"
 #include "sources/gpu/activity_values.h"
+#include "sources/gpu/activity_writer_inline.h"
 
 namespace dft::gpu {
 
 namespace {
 
-constexpr std::uint64_t kFutureSlackNs = 1'000'000;
-
 // Kinds whose records have one time only.
 bool is_instant(ActivityKind kind) { return kind == ActivityKind::kMemory; }
-
-// Work that an API call asked for.
-bool is_work(ActivityKind kind) {
-  return kind == ActivityKind::kKernel || kind == ActivityKind::kMemcpy || kind == ActivityKind::kMemcpyP2p ||
-         kind == ActivityKind::kMemset || kind == ActivityKind::kGraph;
-}
-
-bool has_dur_ns(ActivityKind kind) { return kind != ActivityKind::kMemory && kind != ActivityKind::kMarker; }
 
 }  // namespace
 
@@ -60,12 +50,8 @@ void ActivityWriter::configure(const Settings& settings, Backend& backend, GpuCl
   if (launches_ == nullptr) launches_ = static_cast<Launch*>(base::raw::map(kLaunches * sizeof(Launch)));
 }
 
-void ActivityWriter::remember_launch(const Activity& activity) {
-  if (launches_ == nullptr) return;
-  launches_[activity.correlation % kLaunches] = {activity.begin, activity.correlation, activity.end};
-}
-
-inline ActivityWriter::Times ActivityWriter::times_of(const Activity& activity, ActivityKind kind) const {
+inline ActivityWriter::Times ActivityWriter::times_of(const Activity& activity) const {
+  const ActivityKind kind = activity.kind;
   Times times{activity.begin, activity.end, Suspect::kNone};
   if (is_instant(kind)) times.end = times.begin;
   const Launch* launch = nullptr;
@@ -92,22 +78,17 @@ inline ActivityWriter::Times ActivityWriter::times_of(const Activity& activity, 
   return times;
 }
 
-// Whether times_of() would find nothing suspect, in the common case.
-[[gnu::always_inline]] inline bool ActivityWriter::has_good_times(const Activity& activity, ActivityKind kind) const {
-  const std::uint64_t begin = activity.begin;
-  const std::uint64_t end = activity.end;
-  if (begin == 0 || end < begin || end > arrival_ns_ + kFutureSlackNs) return false;
-  if (!is_work(kind) || launches_ == nullptr) return true;
-  const Launch& launch = launches_[activity.correlation % kLaunches];
-  return launch.correlation != activity.correlation || begin >= launch.begin;
+KernelName ActivityWriter::name_of(const char* symbol) {
+  end_run();
+  return names_.of(symbol);
 }
 
-inline model::SiteId ActivityWriter::site_of(const Activity& activity, ActivityKind kind) {
+model::SiteId ActivityWriter::site_of(const Activity& activity) {
   const unsigned operation = activity.operation < kOperations ? activity.operation : 0;
-  model::SiteId* known = sites_ == nullptr ? nullptr : &sites_[static_cast<unsigned>(kind) * kOperations + operation];
-  if (__builtin_expect(known != nullptr && *known != 0, 1)) return *known;
+  const model::SiteId known = known_site(activity.kind, operation);
+  if (known != 0) return known;
   const model::SiteId site = make_site(activity, operation);
-  if (known != nullptr) *known = site;
+  if (sites_ != nullptr) sites_[static_cast<unsigned>(activity.kind) * kOperations + operation] = site;
   return site;
 }
 
@@ -120,8 +101,8 @@ model::SiteId ActivityWriter::make_site(const Activity& activity, unsigned opera
   return record::site_id(name, backend_->category(activity.kind), backend_->layer());
 }
 
-inline std::uint32_t ActivityWriter::lane_of(const Activity& activity, ActivityKind kind, std::uint32_t device) {
-  switch (kind) {
+inline std::uint32_t ActivityWriter::lane_of(const Activity& activity, std::uint32_t device) {
+  switch (activity.kind) {
     case ActivityKind::kRuntimeApi:
     case ActivityKind::kDriverApi: return activity.api.tid;
     case ActivityKind::kSync: return lanes_.of(LaneKind::kSync, device, activity.context, kNoId);
@@ -132,57 +113,34 @@ inline std::uint32_t ActivityWriter::lane_of(const Activity& activity, ActivityK
   }
 }
 
-// Launches and their calls are nearly all there is: a copy of write() for each, without the ways of other kinds.
 void ActivityWriter::activity(const Activity& activity) {
-  switch (activity.kind) {
-    case ActivityKind::kKernel: return write(activity, ActivityKind::kKernel);
-    case ActivityKind::kRuntimeApi: return write(activity, ActivityKind::kRuntimeApi);
-    default: return write(activity, activity.kind);
-  }
+  end_run();
+  const ActivityKind kind = activity.kind;
+  if (is_api(kind)) remember_launch(activity.correlation, activity.begin, activity.end);
+  const KernelName name =
+      kind == ActivityKind::kKernel ? names_.of(activity.kernel.symbol) : KernelName{site_of(activity), 0};
+  const bool is_good =
+      may_have_template(activity) && has_good_times(kind, activity.begin, activity.end, activity.correlation);
+  ArgTemplate* const known = is_good ? templates_.find(activity, name) : nullptr;
+  if (known == nullptr) return write_all_args(activity, name);
+  if (known->lane == 0) known->lane = lane_of(activity, device_of(activity));
+  const std::int64_t grid_id = kind == ActivityKind::kKernel ? activity.kernel.grid_id : 0;
+  write_own_args(*known, kind, {activity.begin, activity.end, activity.correlation, grid_id});
+  end_run();
 }
 
-[[gnu::always_inline]] inline void ActivityWriter::write(const Activity& activity, ActivityKind kind) {
-  if (is_api(kind)) remember_launch(activity);
-  KernelName name{};
-  if (kind == ActivityKind::kKernel) {
-    name = names_.of(activity.kernel.symbol);
-  } else {
-    name.site = site_of(activity, kind);
-  }
-  if (__builtin_expect(may_have_template(activity, kind) && has_good_times(activity, kind), 1)) {
-    ArgTemplate* known = templates_.find(activity, kind, name);
-    if (__builtin_expect(known != nullptr, 1)) return write_by_template(activity, kind, *known);
-  }
-  write_all_args(activity, kind, name);
-}
-
-inline std::uint32_t ActivityWriter::device_of(const Activity& activity, ActivityKind kind) {
-  const bool is_known = is_api(kind) || activity.device != kNoId || activity.context == kNoId;
+inline std::uint32_t ActivityWriter::device_of(const Activity& activity) {
+  const bool is_known = is_api(activity.kind) || activity.device != kNoId || activity.context == kNoId;
   return is_known ? activity.device : lanes_.device_of(activity.context);
 }
 
-[[gnu::always_inline]] inline void ActivityWriter::write_by_template(const Activity& activity, ActivityKind kind,
-                                                                     ArgTemplate& known) {
-  ++counts_.records[static_cast<unsigned>(kind)];
-  if (__builtin_expect(known.lane == 0, 0)) known.lane = lane_of(activity, kind, device_of(activity, kind));
-  constexpr std::size_t kMost = 3 * sizeof(std::uint64_t);  // kOwnKeys
-  record::EventInPlace event(kMost);
-  if (!event) return;
-  ActivityArgs args(event.args());
-  args.add(Key::kCorrelation, activity.correlation);
-  if (kind == ActivityKind::kKernel) args.add_signed(Key::kGridId, activity.kernel.grid_id);
-  // Its times are as they came: none is suspect.
-  if (with_dur_ns_ && has_dur_ns(kind)) args.add(Key::kDurNs, activity.end - activity.begin);
-  event.end(known.name.site, clock_->to_ticks(activity.begin), clock_->to_ticks(activity.end), known.schema, args.end(),
-            known.lane, model::kFlagConstants);
-}
-
-[[gnu::noinline]] void ActivityWriter::write_all_args(const Activity& activity, ActivityKind kind, KernelName name) {
-  const Times times = times_of(activity, kind);
+void ActivityWriter::write_all_args(const Activity& activity, KernelName name) {
+  const ActivityKind kind = activity.kind;
+  const Times times = times_of(activity);
   ++counts_.suspects[static_cast<unsigned>(times.suspect)];
   ++counts_.records[static_cast<unsigned>(kind)];
-  const std::uint32_t device = device_of(activity, kind);
-  const std::uint32_t lane = lane_of(activity, kind, device);  // may emit the lane's name
+  const std::uint32_t device = device_of(activity);
+  const std::uint32_t lane = lane_of(activity, device);  // may emit the lane's name
   std::uint64_t values[model::kMaxFields];
   std::uint64_t keys = 0;
   {
@@ -196,15 +154,15 @@ inline std::uint32_t ActivityWriter::device_of(const Activity& activity, Activit
     const auto size = static_cast<std::size_t>(args.end() - event.args());
     // A context's device may become known later, and is an arg then.
     const bool final = is_api(kind) || device != kNoId || activity.context == kNoId;
-    if (usable && final && times.suspect == Suspect::kNone && may_have_template(activity, kind) &&
-        size <= sizeof values && templates_.is_worth_one(activity, kind, name.site)) {
+    if (usable && final && times.suspect == Suspect::kNone && may_have_template(activity) && size <= sizeof values &&
+        templates_.is_worth_one(activity, name.site)) {
       keys = args.keys();
       std::memcpy(values, event.args(), size);
     }
     event.end(name.site, clock_->to_ticks(times.begin), clock_->to_ticks(times.end), usable ? schema : model::kNoArgs,
               usable ? args.end() : event.args(), lane);
   }
-  if (keys != 0) templates_.make(activity, kind, name, keys, values);
+  if (keys != 0) templates_.make(activity, name, keys, values);
 }
 
 void ActivityWriter::emit_facts(const char* name, const record::Args& args) const {
@@ -227,6 +185,7 @@ std::string_view uuid_text(const unsigned char (&uuid)[16], const char* prefix, 
 }  // namespace
 
 void ActivityWriter::device(const DeviceFacts& facts) {
+  end_run();
   char text[48];
   record::ArgList<1024> args;
   args.add_uint64("device_id", facts.id);
@@ -247,6 +206,7 @@ void ActivityWriter::device(const DeviceFacts& facts) {
 }
 
 void ActivityWriter::context(const ContextFacts& facts) {
+  end_run();
   lanes_.add_context(facts.id, facts.device);
   record::ArgList<256> args;
   args.add_uint64("context_id", facts.id);
@@ -256,6 +216,7 @@ void ActivityWriter::context(const ContextFacts& facts) {
 }
 
 void ActivityWriter::stream(const StreamFacts& facts) {
+  end_run();
   record::ArgList<256> args;
   args.add_uint64("stream_id", facts.id);
   args.add_uint64("context_id", facts.context);
@@ -267,6 +228,7 @@ void ActivityWriter::stream(const StreamFacts& facts) {
 }
 
 void ActivityWriter::graph(const GraphFacts& facts) {
+  end_run();
   record::ArgList<128> args;
   args.add_uint64("graph_id", facts.id);
   args.add_uint64("nodes", facts.nodes);
@@ -274,6 +236,7 @@ void ActivityWriter::graph(const GraphFacts& facts) {
 }
 
 void ActivityWriter::loss(LossCause cause, std::uint64_t count, std::uint64_t bytes, const char* detail) {
+  end_run();
   counts_.losses[static_cast<unsigned>(cause)] += count;
   record::ArgList<1200> args;
   args.add_string("cause", loss_cause_name(cause));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "record/in_place.h"
 #include "sources/gpu/activity.h"
 #include "sources/gpu/activity_args.h"
 #include "sources/gpu/arg_templates.h"
@@ -41,6 +42,14 @@ class ActivityWriter final : public ActivitySink {
   }
 
   void activity(const Activity& activity) override;
+  // The common case of activity(), without one and inlined into a decoder (activity_writer_inline.h). False when it is
+  // not the common case: then nothing is written. Afterwards, end_run() before the thread emits anything by itself.
+  template <ActivityKind kind>
+  bool try_call(const ApiCall& call);
+  bool try_launch(const KernelLaunch& launch);
+  void end_run() { run_.close(); }
+  void in_forked_child() { run_.forget(); }
+  ActivityWriter* writer() override { return this; }
   void named(const NamedActivity& activity) override;  // named_writer.cc
   void device(const DeviceFacts& facts) override;
   void context(const ContextFacts& facts) override;
@@ -59,7 +68,6 @@ class ActivityWriter final : public ActivitySink {
     Suspect suspect;
   };
   // The API calls seen last, by correlation id: when GPU work was asked for.
-  // Begin and end apart: read and written as a pair, they would wait for the stores of the decoder.
   struct Launch {
     std::uint64_t begin;
     std::uint64_t correlation;
@@ -67,18 +75,26 @@ class ActivityWriter final : public ActivitySink {
   };
   static constexpr std::uint32_t kLaunches = 1 << 14;
 
-  // `kind`: the activity's, a constant where it is known.
-  void write(const Activity& activity, ActivityKind kind);
-  void write_by_template(const Activity& activity, ActivityKind kind, ArgTemplate& known);
-  void write_all_args(const Activity& activity, ActivityKind kind, KernelName name);
-  std::uint32_t device_of(const Activity& activity, ActivityKind kind);
-  void remember_launch(const Activity& activity);
-  Times times_of(const Activity& activity, ActivityKind kind) const;
-  bool has_good_times(const Activity& activity, ActivityKind kind) const;
+  // What no template holds (kOwnKeys).
+  struct OwnValues {
+    std::uint64_t begin, end;
+    std::uint32_t correlation;
+    std::int64_t grid_id;
+  };
+  static constexpr std::size_t kMostOwnArgs = 3 * sizeof(std::uint64_t);
+  // `kind`: a constant where it is known.
+  bool write_own_args(const ArgTemplate& known, ActivityKind kind, const OwnValues& own);
+  void write_all_args(const Activity& activity, KernelName name);
+  std::uint32_t device_of(const Activity& activity);
+  void remember_launch(std::uint32_t correlation, std::uint64_t begin, std::uint64_t end);
+  Times times_of(const Activity& activity) const;
+  bool has_good_times(ActivityKind kind, std::uint64_t begin, std::uint64_t end, std::uint32_t correlation) const;
   Times named_times(const NamedActivity& activity) const;
-  model::SiteId site_of(const Activity& activity, ActivityKind kind);
+  KernelName name_of(const char* symbol);
+  model::SiteId known_site(ActivityKind kind, unsigned operation) const;  // 0: none yet
+  model::SiteId site_of(const Activity& activity);
   model::SiteId make_site(const Activity& activity, unsigned operation) const;
-  std::uint32_t lane_of(const Activity& activity, ActivityKind kind, std::uint32_t device);
+  std::uint32_t lane_of(const Activity& activity, std::uint32_t device);
   void emit_facts(const char* name, const record::Args& args) const;
 
   Settings settings_;
@@ -92,6 +108,7 @@ class ActivityWriter final : public ActivitySink {
   NamedSites named_sites_;
   model::SiteId* sites_ = nullptr;  // [kActivityKinds][kOperations]
   Launch* launches_ = nullptr;
+  record::EventRun run_;  // of records with templates; closed before anything else is emitted
   std::uint64_t arrival_ns_ = 0;
   bool with_dur_ns_ = true;
   WriterCounts counts_;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "record/drained_records_for_test.h"
-#include "sources/gpu/activity_writer.h"
+#include "sources/gpu/activity_writer_inline.h"
 #include "sources/gpu/fake_backend.h"
 
 namespace dft::gpu {
@@ -36,6 +36,16 @@ class ArgTemplatesTest : public testing::Test {
     activity.kernel.grid_id = -5;
     activity.kernel.grid[0] = grid;
     activity.kernel.block[2] = -1;
+    return activity;
+  }
+  static Activity call(std::uint32_t correlation, std::uint32_t tid) {
+    Activity activity;
+    activity.kind = ActivityKind::kRuntimeApi;
+    activity.operation = 1;
+    activity.begin = 1'999'500 + correlation;
+    activity.end = 1'999'900 + correlation;
+    activity.correlation = correlation;
+    activity.api = {42, tid, 0, nullptr};
     return activity;
   }
   static Activity copy(std::uint32_t correlation, std::uint64_t bytes) {
@@ -104,6 +114,65 @@ TEST_F(ArgTemplatesTest, WhatComesRepeatedlyHasTheSameArgsInFewerBytes) {
   for (std::size_t i = 2; i < all.size(); ++i)
     EXPECT_EQ(without_own(args_of(all[i])), without_own(args_of(all[i % 2])));
   EXPECT_LT(all[14].words.size(), all[0].words.size() / 2);
+}
+
+TEST_F(ArgTemplatesTest, TheShortWayWritesTheSame) {
+  std::vector<Activity> activities;
+  for (std::uint32_t i = 1; i <= 40; ++i) {
+    activities.push_back(call(i, 70 + i % 2));
+    activities.push_back(kernel(i, static_cast<std::int32_t>(i % 3)));
+    if (i % 7 == 0) activities.back().kernel.registers_per_thread = i / 20;
+    if (i % 10 == 0) activities.back().end = 1'000'000;  // suspect
+    if (i % 11 == 0) activities.push_back(copy(i, 4096));
+  }
+  for (const Activity& activity : activities) writer_->activity(activity);
+  unsigned short_ones = 0;
+  for (const Activity& activity : activities) {
+    const bool is_call = activity.kind == ActivityKind::kRuntimeApi;
+    const bool is_kernel = activity.kind == ActivityKind::kKernel;
+    if (is_call && writer_->try_call<ActivityKind::kRuntimeApi>(call_of(activity))) {
+      ++short_ones;
+    } else if (is_kernel && writer_->try_launch(launch_of(activity))) {
+      ++short_ones;
+    } else {
+      writer_->activity(activity);
+    }
+  }
+  writer_->end_run();
+  EXPECT_EQ(writer_->counts().records[static_cast<unsigned>(ActivityKind::kKernel)], 80u);
+  EXPECT_GT(short_ones, activities.size() * 3 / 4);
+  const auto all = events();
+  ASSERT_EQ(all.size(), 2 * activities.size());
+  for (std::size_t i = 0; i < activities.size(); ++i) {
+    const auto& one = all[i].header();
+    const auto& other = all[i + activities.size()].header();
+    EXPECT_EQ(args_of(all[i]), args_of(all[i + activities.size()])) << i;
+    EXPECT_EQ(one.begin, other.begin);
+    EXPECT_EQ(one.end, other.end);
+    EXPECT_EQ(one.lane, other.lane);
+    EXPECT_EQ(one.site, other.site);
+  }
+}
+
+TEST_F(ArgTemplatesTest, WhatIsNotCommonIsLeftToTheLongWay) {
+  for (std::uint32_t i = 1; i <= 5; ++i) writer_->activity(call(i, 70)), writer_->activity(kernel(i, 1));
+  ApiCall failed = call_of(call(9, 70));
+  failed.return_value = 2;
+  EXPECT_FALSE(writer_->try_call<ActivityKind::kRuntimeApi>(failed));
+  EXPECT_FALSE(writer_->try_call<ActivityKind::kDriverApi>(call_of(call(9, 70))));
+  Activity unknown = kernel(9, 1);
+  unknown.kernel.cluster[2] = 1;
+  EXPECT_FALSE(writer_->try_launch(launch_of(unknown)));
+  Activity early = kernel(5, 1);
+  early.begin = 1'999'000;  // before the call that asked for it
+  EXPECT_FALSE(writer_->try_launch(launch_of(early)));
+  Activity future = kernel(9, 1);
+  future.end = 30'000'000;
+  EXPECT_FALSE(writer_->try_launch(launch_of(future)));
+  EXPECT_TRUE(writer_->try_launch(launch_of(kernel(9, 1))));
+  writer_->loss(LossCause::kDropped, 1, 0, nullptr);  // leaves the recorder first
+  EXPECT_EQ(record::this_thread->level.load(), 0u);
+  EXPECT_EQ(events().size(), 11u);
 }
 
 TEST_F(ArgTemplatesTest, EveryOtherValueIsSeen) {

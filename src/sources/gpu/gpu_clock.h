@@ -43,7 +43,7 @@ class GpuClock {
   // it was not.
   std::int64_t add(const ClockSample& sample);
   // REQUIRES: at least one sample.
-  base::Ticks to_ticks(std::uint64_t vendor_ns) const {
+  [[gnu::always_inline]] base::Ticks to_ticks(std::uint64_t vendor_ns) const {
     const std::uint64_t since = vendor_ns - piece_.vendor_ns;
     if (__builtin_expect(since >= piece_.span, 0)) return to_ticks_slowly(vendor_ns);
     return piece_.ticks + ticks_of(since, piece_.rate);

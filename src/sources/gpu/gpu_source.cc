@@ -299,6 +299,7 @@ void GpuSource::tell_gap() {
 }
 
 void GpuSource::in_forked_child() {
+  writer_.in_forked_child();
   if (state_.exchange(State::kDead, std::memory_order_acq_rel) == State::kIdle && !started_) {
     state_.store(State::kIdle, std::memory_order_release);  // never used CUDA: the child may
     return;

@@ -29,9 +29,13 @@ class NameTable {
   void configure(KernelNames form, std::string_view category, model::Layer layer, std::string_view hidden_suffix = {});
   void next_buffer() { ++buffer_; }    // before the first of them no pointer is trusted
   KernelName of(const char* symbol) {  // null or empty: "kernel"
+    const KernelName* known = compared(symbol);
+    return known != nullptr ? *known : find(symbol);
+  }
+  // Of a pointer that was compared in this buffer lately; else null.
+  const KernelName* compared(const char* symbol) const {
     const Recent& recent = recent_[place_of(symbol)];
-    if (__builtin_expect(recent.symbol == symbol && recent.buffer == buffer_, 1)) return recent.name;
-    return find(symbol);
+    return recent.symbol == symbol && recent.buffer == buffer_ ? &recent.name : nullptr;
   }
   std::size_t count() const { return texts_.size(); }
 

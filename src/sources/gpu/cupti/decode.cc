@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "sources/gpu/activity_writer_inline.h"
 #include "sources/gpu/cupti/decode_kernel.h"
 #include "sources/gpu/cupti/error_names.h"
 
@@ -26,6 +27,29 @@ bool decode_plain(std::uint32_t kind, Record record, Activity& out, bool& known)
     case 51: return decode_graph(record, out);  // GRAPH_TRACE
     default: known = false; return false;
   }
+}
+
+ApiCall call_in(Record record, ActivityKind kind) {
+  const std::uint32_t callback = record.get(api::kCallback);
+  return {kind,
+          static_cast<std::uint16_t>(callback < kOperations ? callback : kOperations - 1),
+          record.get(api::kCorrelation),
+          record.get(api::kStart),
+          record.get(api::kEnd),
+          record.get(api::kPid),
+          record.get(api::kTid),
+          record.get(api::kReturnValue)};
+}
+
+// What the writer does not know yet. It is read anew, so that the values of the common case stay in registers.
+[[gnu::noinline]] void hand_over_call(Record record, ActivityKind kind, ActivitySink& sink) {
+  const ApiCall call = call_in(record, kind);
+  const bool has_error = call.return_value != 0;
+  sink.activity(
+      activity_of(call, has_error ? error_name(kind == ActivityKind::kRuntimeApi, call.return_value) : nullptr));
+}
+[[gnu::noinline]] void hand_over_kernel(Record record, bool has_graph_id, ActivitySink& sink) {
+  sink.activity(activity_of(decode_kernel(record, has_graph_id)));
 }
 
 class Detail {
@@ -58,35 +82,31 @@ void Decoder::configure(const Choice& choice, ApiNames& names) {
   unknown_count_ = 0;
 }
 
-[[gnu::always_inline]] inline bool Decoder::decode_api(Record record, ActivityKind kind, ActivitySink& sink) {
+// Launches and their calls are nearly all there is: a function for each, whose values stay in registers.
+template <ActivityKind kind>
+[[gnu::noinline]] bool Decoder::decode_api(Record record, ActivitySink& sink, ActivityWriter* writer) {
   if (record.size() < api::kLeastSize) return false;
-  const std::uint32_t callback = record.get(api::kCallback);
-  if (!wants(kind) || names_->is_left_out(kind, callback)) return true;
-  Activity activity;
-  activity.kind = kind;
-  activity.operation = static_cast<std::uint16_t>(callback < kOperations ? callback : kOperations - 1);
-  activity.begin = record.get(api::kStart);
-  activity.end = record.get(api::kEnd);
-  activity.correlation = record.get(api::kCorrelation);
-  const std::uint32_t returned = record.get(api::kReturnValue);
-  activity.api = {record.get(api::kPid), record.get(api::kTid), returned,
-                  returned == 0 ? nullptr : error_name(kind == ActivityKind::kRuntimeApi, returned)};
-  sink.activity(activity);
+  if (!wants(kind) || names_->is_left_out(kind, record.get(api::kCallback))) return true;
+  if (writer != nullptr && writer->try_call<kind>(call_in(record, kind))) return true;
+  hand_over_call(record, kind, sink);
   return true;
 }
 
-// Launches and their calls are nearly all there is: they go no further way.
-[[gnu::always_inline]] inline bool Decoder::decode_record(Record record, ActivitySink& sink) {
+[[gnu::noinline]] bool Decoder::decode_kernel_record(Record record, ActivitySink& sink, ActivityWriter* writer) {
+  if (record.size() < kernel::kLeastSize) return false;
+  if (!wants(ActivityKind::kKernel)) return true;
+  const bool has_graph_id = choice_.version.has_kernel_graph_id();
+  if (writer != nullptr && writer->try_launch(decode_kernel(record, has_graph_id))) return true;
+  hand_over_kernel(record, has_graph_id, sink);
+  return true;
+}
+
+inline bool Decoder::decode_record(Record record, ActivitySink& sink, ActivityWriter* writer) {
   switch (record.get(kKind)) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-      Activity activity;
-      if (!decode_kernel(record, choice_.version.has_kernel_graph_id(), activity)) return false;
-      if (wants(ActivityKind::kKernel)) sink.activity(activity);
-      return true;
-    }
-    case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api(record, ActivityKind::kRuntimeApi, sink);
-    case CUPTI_ACTIVITY_KIND_DRIVER: return decode_api(record, ActivityKind::kDriverApi, sink);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return decode_kernel_record(record, sink, writer);
+    case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_api<ActivityKind::kRuntimeApi>(record, sink, writer);
+    case CUPTI_ACTIVITY_KIND_DRIVER: return decode_api<ActivityKind::kDriverApi>(record, sink, writer);
     default: return decode_other(record, sink);
   }
 }
@@ -97,11 +117,11 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
   CUpti_Activity* at = nullptr;
   if (buffer.valid == 0 || choice_.next(data, buffer.valid, &at) != CUPTI_SUCCESS) return;
   const unsigned char* current = reinterpret_cast<unsigned char*>(at);
-  bool more = true;
-  while (more && current != nullptr) {
-    more = choice_.next(data, buffer.valid, &at) == CUPTI_SUCCESS;
-    const unsigned char* const next = more ? reinterpret_cast<unsigned char*>(at) : end;
-    const auto size = static_cast<std::size_t>(next - current);
+  ActivityWriter* const writer = sink.writer();
+  while (current != nullptr) {
+    const bool more = choice_.next(data, buffer.valid, &at) == CUPTI_SUCCESS;
+    const unsigned char* const next = more ? reinterpret_cast<unsigned char*>(at) : nullptr;
+    const auto size = static_cast<std::size_t>((more ? next : end) - current);
     const auto left = static_cast<std::size_t>(end - current);
     // A library that goes astray must not lead us out of the buffer. What lies before or behind it, or does not go on,
     // has no size, or more than there is.
@@ -111,9 +131,10 @@ void Decoder::decode(const RawBuffer& buffer, ActivitySink& sink) {
     }
     const Record record(current, size);
     if (record.get(kKind) == CUPTI_ACTIVITY_KIND_INVALID) break;  // a buffer given back by force: nothing behind it
-    if (!decode_record(record, sink)) count_unknown(record);
+    if (!decode_record(record, sink, writer)) count_unknown(record);
     current = next;
   }
+  if (writer != nullptr) writer->end_run();
   report_unknown(sink);
 }
 

@@ -34,9 +34,12 @@ class Decoder {
   };
   static constexpr unsigned kUnknownKinds = 16;
 
-  bool decode_record(Record record, ActivitySink& sink);
+  // `writer`: the sink, if it is one; else null.
+  bool decode_record(Record record, ActivitySink& sink, ActivityWriter* writer);
+  bool decode_kernel_record(Record record, ActivitySink& sink, ActivityWriter* writer);
+  template <ActivityKind kind>
+  bool decode_api(Record record, ActivitySink& sink, ActivityWriter* writer);
   bool decode_other(Record record, ActivitySink& sink);
-  bool decode_api(Record record, ActivityKind kind, ActivitySink& sink);
   bool wants(ActivityKind kind) const { return (choice_.categories >> static_cast<unsigned>(kind) & 1u) != 0; }
   void count_unknown(Record record);
   void report_unknown(ActivitySink& sink);
