@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Purpose: the common case of ActivityWriter, for the decoder whose loop it is part of: a call or kernel whose times
-// are
-//          good and whose template is known. Two of three instructions between a vendor's record and ours are here.
+// Purpose: the common case of ActivityWriter, inlined into the decoder's loop: a call or kernel with good times and a
+//          known template. Two of three instructions between a vendor's record and ours are here.
 // Threads: the decoding thread.
 #pragma once
 

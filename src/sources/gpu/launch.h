@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Purpose: API calls and kernels as they stand in the vendor's record. Nearly all records are of these, and of one
-// whose
-//          template is known already (arg_templates.h) no Activity is made.
+// Purpose: API calls and kernels as they stand in the vendor's record. Nearly all records are of these. No Activity is
+//          made of one whose template is known already (arg_templates.h).
 // Invariant: texts and words point into the vendor's record and live only during the call that hands the value over.
 #pragma once
 
