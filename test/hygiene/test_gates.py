@@ -25,6 +25,6 @@ def test_the_units_that_thread_sanitizer_runs_are_there():
     (expression,) = re.findall(r"with_sanitizer tsan '\^\((.*)\)\\\.'", GATES)
     files = [*(SOURCE / "src").rglob("CMakeLists.txt"), *(SOURCE / "test").rglob("CMakeLists.txt")]
     text = "".join(file.read_text() for file in files)
-    known = set(re.findall(r"TEST_PREFIX (\w+)\.", text))
+    known = set(re.findall(r"dft_unit_tests\(\w+ (\w+)", text))
     known |= {part.split("\n")[0].split()[0] for part in text.split("dft_layer(")[1:] if " TESTS " in part.split("\n\n")[0]}
     assert set(expression.split("|")) <= known, known
