@@ -14,12 +14,16 @@ std::uint64_t due_after(std::uint64_t since_start_ns) {
   return since_start_ns < 60 * kDenseNs ? kDenseNs : kSparseNs;
 }
 
+// Recovered memory may hold any ticks and any rate: what is no time, or more than 146 years, is 146 years.
+std::uint64_t distance_ns(Ticks ticks, double ns_per_tick) {
+  const double ns = static_cast<double>(ticks) * ns_per_tick;
+  return ns >= 0.0 && ns < 0x1p62 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1} << 62;
+}
+
 // Ticks are taken on other CPUs and slightly before the knot's own reading, so a small backward step is possible.
 std::uint64_t scale(const ClockKnot& knot, Ticks ticks) {
-  if (ticks >= knot.ticks) {
-    return knot.trace_ns + static_cast<std::uint64_t>(static_cast<double>(ticks - knot.ticks) * knot.ns_per_tick);
-  }
-  const auto back = static_cast<std::uint64_t>(static_cast<double>(knot.ticks - ticks) * knot.ns_per_tick);
+  if (ticks >= knot.ticks) return knot.trace_ns + distance_ns(ticks - knot.ticks, knot.ns_per_tick);
+  const std::uint64_t back = distance_ns(knot.ticks - ticks, knot.ns_per_tick);
   return back < knot.trace_ns ? knot.trace_ns - back : 0;
 }
 }  // namespace
@@ -102,7 +106,8 @@ void ClockMap::remember(std::size_t knot) const {
   recent_ = knots_[knot];
   recent_span_ = knot + 1 < count_ ? knots_[knot + 1].ticks - recent_.ticks : kExact;
   if (recent_span_ > kExact) recent_span_ = kExact;
-  if (recent_.ns_per_tick >= 512.0) recent_span_ = 0;  // nanoseconds would not fit 62 bits
+  const bool fits = recent_.ns_per_tick >= 0.0 && recent_.ns_per_tick < 512.0;  // nanoseconds into 62 bits
+  if (!fits) recent_span_ = 0;
 }
 
 std::uint64_t ClockMap::to_ns_slowly(Ticks ticks) const {

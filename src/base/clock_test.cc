@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cmath>
 #include <memory>
 #include <random>
 
@@ -67,6 +68,21 @@ TEST(ClockMap, RestoredKnotsGiveTheSameTimes) {
   copy->restore(map->knots(), map->knot_count());
   for (std::uint64_t ns = 0; ns < 33'000'000'000u; ns += 99'999'999) {
     EXPECT_EQ(copy->to_ns(at(ns).ticks), map->to_ns(at(ns).ticks));
+  }
+}
+
+TEST(ClockMap, AnyTicksAndRatesOfDamagedMemoryGiveATime) {
+  constexpr std::uint64_t kLongest = std::uint64_t{1} << 62;
+  constexpr Ticks kEnd = ~Ticks{0};
+  for (const double rate : {1.0, 600.0, 1e300, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+    ClockMap map;
+    const ClockKnot knot{1000, 5000, rate};
+    map.restore(&knot, 1);
+    EXPECT_EQ(map.to_ns(kEnd), 5000 + kLongest) << rate;
+    EXPECT_EQ(map.to_ns(kEnd), 5000 + kLongest) << rate;  // with the piece remembered
+    const bool usual = rate > 0.0 && rate < 1000.0;
+    EXPECT_EQ(map.to_ns(1000 + 10), 5000 + (usual ? static_cast<std::uint64_t>(10 * rate) : kLongest)) << rate;
+    EXPECT_EQ(map.to_ns(990), rate == 1.0 ? 4990u : 0u) << rate;
   }
 }
 
