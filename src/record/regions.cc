@@ -34,6 +34,9 @@ Region* handle_of(RegionSlot* slot) {
   if (region == nullptr || !recorder.is_region_chunk(reinterpret_cast<const void*>(base))) return nullptr;
   const std::uintptr_t offset = address - base - sizeof(ChunkHeader);
   if (address - base < sizeof(ChunkHeader) || offset % sizeof(RegionSlot) != 0) return nullptr;
+  // Behind them may be slots of an earlier recording, open until its end.
+  const auto* chunk = reinterpret_cast<const ChunkHeader*>(base);
+  if (offset >= chunk->committed.load(std::memory_order_acquire)) return nullptr;
   auto* slot = reinterpret_cast<RegionSlot*>(address);
   return slot->handle.load(std::memory_order_acquire) == bits ? slot : nullptr;
 }
