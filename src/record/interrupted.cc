@@ -25,8 +25,8 @@ std::size_t size_of(const ChunkHeader* chunk) { return std::size_t{chunk->slots}
 
 template <class Visit>
 void visit_args(RegionSlot& slot, const Visit& visit) {
-  const bool open = slot.state.load(std::memory_order_acquire) != 0;
-  if (!open || slot.extent.load(std::memory_order_acquire).spilled == 0) return;
+  // Also of a closed one: it may have been closed in the middle of an update.
+  if (slot.extent.load(std::memory_order_acquire).spilled == 0) return;
   ChunkHeader* list = slot.spill;
   visit(list);
   if (list->owner != nullptr) visit(static_cast<ChunkHeader*>(list->owner));  // its index (arg_index.h)
@@ -69,7 +69,7 @@ void forget_chunks(ThreadState* state) {
     stream.current.store(nullptr, std::memory_order_relaxed);
   }
   state->free_slots[0] = state->free_slots[1] = nullptr;
-  state->innermost = nullptr;
+  state->parked = state->innermost = nullptr;
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ void Recorder::forget_threads() {
     }
     state->region_chunks.store(nullptr, std::memory_order_relaxed);
     state->free_slots[0] = state->free_slots[1] = nullptr;
-    state->innermost = nullptr;
+    state->parked = state->innermost = nullptr;
     state->returned.store(nullptr, std::memory_order_relaxed);
     for (int cause = 0; cause < kLossCauses; ++cause) {
       state->losses[cause].reset();

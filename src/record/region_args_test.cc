@@ -163,6 +163,39 @@ TEST_F(RegionArgs, AHandlerThatInterruptsTheRecorderAddsToTheRegionAndClosesIt) 
   EXPECT_EQ(count("b"), 1);
 }
 
+TEST_F(RegionArgs, AHandlerThatEndsTheRegionInTheMiddleOfItsUpdateKeepsItsSlotFromOthers) {
+  Region* outer = open_region(site_);
+  add_int64(outer, "a", 1);
+  model::RegionSlot* slot = this_thread->innermost;
+  this_thread->level.store(1);  // as if a signal had come inside an update of this region
+  slot->busy = 1;
+  close_region(outer);
+  Region* own[20];
+  for (Region*& region : own) {
+    region = open_region(site_);
+    EXPECT_NE(this_thread->innermost, slot) << "the interrupted update goes on to write there";
+  }
+  for (Region* region : own) close_region(region);
+  slot->busy = 0;
+  this_thread->level.store(0);
+  EXPECT_FALSE(is_open(outer));
+  drained_.end();
+  EXPECT_EQ(drained_.records.size(), 21u);
+}
+
+TEST_F(RegionArgs, AHandlerLeavesTheRegionThatIsAboutToEndAlone) {
+  Region* outer = open_region(site_);
+  this_thread->level.store(1);  // as if a signal had come inside the end of this region
+  this_thread->closing = outer;
+  add_int64(outer, "a", 1);
+  close_region(outer);
+  EXPECT_TRUE(is_open(outer));
+  this_thread->level.store(0);
+  close_region(outer);
+  drained_.end();
+  EXPECT_EQ(drained_.records.size(), 1u);
+}
+
 TEST_F(RegionArgs, OverwrittenValuesOfTheSameSizeStayInTheSchema) {
   Region* region = open_region(site_);
   add_int64(region, "n", 1);

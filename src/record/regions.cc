@@ -34,8 +34,15 @@ Region* handle_of(RegionSlot* slot) {
   if (region == nullptr || !recorder.is_region_chunk(reinterpret_cast<const void*>(base))) return nullptr;
   const std::uintptr_t offset = address - base - sizeof(ChunkHeader);
   if (address - base < sizeof(ChunkHeader) || offset % sizeof(RegionSlot) != 0) return nullptr;
+  // Behind them may be slots of an earlier recording, open until its end.
+  const auto* chunk = reinterpret_cast<const ChunkHeader*>(base);
+  if (offset >= chunk->committed.load(std::memory_order_acquire)) return nullptr;
   auto* slot = reinterpret_cast<RegionSlot*>(address);
   return slot->handle.load(std::memory_order_acquire) == bits ? slot : nullptr;
+}
+
+[[gnu::always_inline]] inline bool is_slot_of(const RegionSlot* slot, const Region* region) {
+  return slot->handle.load(std::memory_order_acquire) == reinterpret_cast<std::uintptr_t>(region);
 }
 
 // The innermost region of the thread if that is the one meant, else null. It is a slot of the thread's own. Slots stay
@@ -43,24 +50,51 @@ Region* handle_of(RegionSlot* slot) {
 [[gnu::always_inline]] inline RegionSlot* innermost_if(const ThreadState* state, const Region* region) {
   RegionSlot* slot = state->innermost;
   if (__builtin_expect(slot == nullptr, 0)) return nullptr;
-  const std::uintptr_t handle = slot->handle.load(std::memory_order_acquire);
-  return __builtin_expect(handle == reinterpret_cast<std::uintptr_t>(region), 1) ? slot : nullptr;
+  return __builtin_expect(is_slot_of(slot, region), 1) ? slot : nullptr;
 }
 
+inline bool is_in_handler(const ThreadState* state) { return state->level.load(std::memory_order_relaxed) > 1; }
+
+// Null also for a handler that means the region which the code that it interrupted is about to end.
 inline RegionSlot* slot_of(const ThreadState* state, const Region* region) {
+  if (is_in_handler(state) && state->closing == region) return nullptr;
   RegionSlot* slot = innermost_if(state, region);
   return slot != nullptr ? slot : find_slot(region);
 }
 
-// Takes slots that other threads closed, else fresh ones; a new chunk when there are none. Signals are blocked, because
-// a handler of this thread would take from the same places.
+// Before the thread looks whether the region is open. What a handler ended before is closed then; afterwards it keeps
+// away (slot_of).
+[[gnu::always_inline]] inline void note_closing(ThreadState* state, const Region* region) {
+  state->closing = region;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+inline bool is_being_updated(const RegionSlot* slot) {
+  return slot->busy != 0 && (slot->flags & model::kFlagMetadataEvent) == 0;
+}
+
+// Slots that were closed by others, or in the middle of an update. REQUIRES: signals are blocked.
+RegionSlot* take_back(ThreadState* state) {
+  RegionSlot* closed = state->returned.exchange(nullptr, std::memory_order_acquire);
+  if (is_in_handler(state)) return closed;
+  while (RegionSlot* slot = state->parked) {
+    state->parked = slot->link;
+    drop_args(*slot);
+    slot->link = closed;
+    closed = slot;
+  }
+  return closed;
+}
+
+// Takes slots that come back, else fresh ones; a new chunk when there are none. Signals are blocked, because a handler
+// of this thread would take from the same places.
 [[gnu::noinline]] RegionSlot* refill(ThreadState* state) {
   // Never restarts: a handle from before the end of recording must not match a slot at the same address afterwards.
   static std::atomic<std::uint64_t> refills{0};
   if (!may_take(state)) return nullptr;
   const base::SignalGuard signals;
   const std::uint64_t first_use = refills.fetch_add(1, std::memory_order_relaxed) * 251;
-  if (RegionSlot* returned = state->returned.exchange(nullptr, std::memory_order_acquire)) return returned;
+  if (RegionSlot* closed = take_back(state)) return closed;
   ChunkHeader* chunk = state->region_chunks.load(std::memory_order_relaxed);
   std::uint64_t used = chunk != nullptr ? chunk->committed.load(std::memory_order_relaxed) : 0;
   if (chunk == nullptr || chunk->capacity() - used < sizeof(RegionSlot)) {
@@ -130,6 +164,7 @@ void release_of_other(RegionSlot* slot) {
   ThreadState* state = try_enter_outermost();
   if (__builtin_expect(state == nullptr, 0)) return false;
   bool closed = false;
+  note_closing(state, region);
   Stream& stream = state->streams[0];
   if (RegionSlot* slot = innermost_if(state, region)) {
     const ArgExtent args = slot->extent.load(std::memory_order_relaxed);
@@ -149,13 +184,22 @@ void release_of_other(RegionSlot* slot) {
 }
 
 void release(ThreadState* state, RegionSlot* slot) {
-  drop_args(*slot);
-  if (slot->owner == state) {
-    if (state->innermost == slot) state->innermost = slot->link;
-    release_own(slot, free_slots_of(state));
-  } else {
+  if (slot->owner != state) {
+    drop_args(*slot);
     release_of_other(slot);
+    return;
   }
+  if (state->innermost == slot) state->innermost = slot->link;
+  // A handler's interrupted code goes on to write into the slot and its args.
+  if (is_in_handler(state) && is_being_updated(slot)) return release_own(slot, state->parked);
+  drop_args(*slot);
+  release_own(slot, free_slots_of(state));
+}
+
+// The open region that this thread is to end, or null.
+RegionSlot* slot_to_end(ThreadState* state, const Region* region) {
+  if (!is_in_handler(state)) note_closing(state, region);
+  return slot_of(state, region);
 }
 
 // `begin`: in place of the region's own when the flags say that the times are nanoseconds.
@@ -163,7 +207,7 @@ void release(ThreadState* state, RegionSlot* slot) {
                                     base::Ticks begin = 0) {
   ThreadState* state = enter();
   if (state == nullptr) return;
-  RegionSlot* slot = slot_of(state, region);
+  RegionSlot* slot = slot_to_end(state, region);
   if (slot != nullptr) {
     const ArgExtent args = slot->extent.load(std::memory_order_relaxed);
     const std::size_t size = sizeof(RecordHeader) + args.bytes;
@@ -179,13 +223,14 @@ void release(ThreadState* state, RegionSlot* slot) {
   leave(state);
 }
 
-// Runs `put` on the slot with its args protected. `busy`: a handler interrupted an update of this very region; its own
-// update of it must not touch the half-made list.
+// Runs `put` on the region's slot with its args protected; false also when the slot is not the region's. `busy`: a
+// handler interrupted an update of this very region; its own update of it must not touch the half-made list. It may end
+// the region, so only what is busy already is looked at.
 template <class Put>
-[[gnu::always_inline]] inline bool put_protected(RegionSlot* slot, const Put& put) {
+[[gnu::always_inline]] inline bool put_protected(RegionSlot* slot, const Region* region, const Put& put) {
   slot->busy = 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  const bool good = put(*slot);
+  const bool good = __builtin_expect(is_slot_of(slot, region), 1) && put(*slot);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   slot->busy = 0;
   return good;
@@ -196,8 +241,8 @@ template <class Put>
 [[gnu::always_inline]] inline bool try_put(Region* region, const Put& put) {
   ThreadState* state = try_enter_outermost();
   if (__builtin_expect(state == nullptr, 0)) return false;
-  RegionSlot* slot = innermost_if(state, region);
-  const bool done = __builtin_expect(slot != nullptr && slot->busy == 0, 1) && put_protected(slot, put);
+  RegionSlot* slot = state->innermost;
+  const bool done = __builtin_expect(slot != nullptr && slot->busy == 0, 1) && put_protected(slot, region, put);
   leave(state, 0);
   return done;
 }
@@ -209,10 +254,12 @@ template <class Put>
   if (state == nullptr) return;
   RegionSlot* slot = slot_of(state, region);
   if (slot != nullptr && slot->busy == 0) {
-    const auto put = [&](RegionSlot& taker) { return put_any(taker, type, key.substr(0, 0xffff), value, value_len); };
-    if (!put_protected(slot, put)) {
-      state->losses[static_cast<int>(LossCause::kNoMemory)].add(value_len, base::clock_now());
-    }
+    bool refused = false;
+    put_protected(slot, region, [&](RegionSlot& taker) {
+      refused = !put_any(taker, type, key.substr(0, 0xffff), value, value_len);
+      return !refused;
+    });
+    if (refused) state->losses[static_cast<int>(LossCause::kNoMemory)].add(value_len, base::clock_now());
   }
   leave(state);
 }
@@ -314,7 +361,7 @@ void drop_region(Region* region) {
   if (region == nullptr) return;
   ThreadState* state = enter();
   if (state == nullptr) return;
-  RegionSlot* slot = slot_of(state, region);
+  RegionSlot* slot = slot_to_end(state, region);
   if (slot != nullptr) release(state, slot);
   leave(state);
 }

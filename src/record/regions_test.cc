@@ -86,6 +86,23 @@ TEST_F(Regions, AHandleOfAnEarlierRecordingIsStale) {
   }
 }
 
+TEST_F(Regions, HandlesOfAnEarlierRecordingAreStaleWhereverTheySit) {
+  std::vector<Region*> before(300);  // more than the later recording has slots when they are tried
+  for (Region*& region : before) region = open_region(site_);
+  drained_.end();
+  drained_.begin({});
+  std::vector<Region*> now(1, open_region(site_));
+  for (Region* region : before) {
+    EXPECT_FALSE(is_open(region));
+    add_int64(region, "k", 1);
+    close_region(region);
+  }
+  for (int i = 0; i < 300; ++i) now.push_back(open_region(site_));
+  for (Region* region : now) close_region(region);
+  drained_.end();
+  EXPECT_EQ(drained_.records.size(), now.size());
+}
+
 TEST_F(Regions, CanEndAtGivenTimesOrAsNothing) {
   Region* outer = open_region(site_);
   Region* at = open_region(site_);

@@ -19,6 +19,8 @@
 
 namespace dft::record {
 
+struct Region;  // emit.h
+
 struct Stream {
   char* pos = nullptr;                                // owner: where the next record goes
   char* limit = nullptr;                              // owner: end of the current chunk
@@ -59,6 +61,8 @@ struct alignas(128) ThreadState {       // several lie in one page; none shares 
   // The innermost region: what updates and the close nearly always mean.
   model::RegionSlot* innermost = nullptr;
   model::RegionSlot* free_slots[2] = {};
+  const Region* closing = nullptr;      // the region that level 1 ends, or ended last: a handler leaves it alone
+  model::RegionSlot* parked = nullptr;  // slots that a handler closed in the middle of an update of level 1
   std::atomic<model::RegionSlot*> returned{nullptr};  // slots that other threads closed
   LossCounter losses[kLossCauses];
   std::atomic<ThreadPhase> phase{ThreadPhase::kFree};

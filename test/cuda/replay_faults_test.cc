@@ -20,10 +20,10 @@ cupti::CuptiBackend* new_backend() {
 
 class ReplayFaults : public testing::Test {
  protected:
-  void begin(const std::string& words, Settings settings = {}) {
+  void begin(const std::string& words, Settings settings = {}, const record::PoolOptions& pool = {}) {
     standin_.configure(words);
     base::clock_start(false);  // ticks are nanoseconds
-    drained_.begin({});
+    drained_.begin(pool);
     settings.vendor_library = DFT_STANDIN;
     settings.buffer_size = 1 << 14;
     settings.buffer_limit = 64 << 20;             // of the first start: a pool stays
@@ -89,6 +89,22 @@ TEST_F(ReplayFaults, RefusedBuffersAreAnExactLoss) {
   const standin::Counters counters = standin_.counters();
   if (counters.discarded == 0) GTEST_SKIP() << "the decoding thread kept pace";
   EXPECT_EQ(count(lines, "\"count\":" + std::to_string(counters.discarded)), 1u) << first(lines, "gpu_dropped");
+}
+
+TEST_F(ReplayFaults, WhatFindsNoRoomIsCountedOnce) {
+  record::PoolOptions pool;
+  pool.wait = false;
+  pool.limit_bytes = 4 * model::kChunkSize;
+  begin("repeat=2000 shift=1", {}, pool);
+  EXPECT_TRUE(cuda_source.flush(20 * kSecond));
+  const Summary summary = cuda_source.summary();
+  std::uint64_t decoded = 0;
+  for (const std::uint64_t records : summary.counts.records) decoded += records;
+  end();
+  EXPECT_GT(drained_.lost, 1000u);
+  EXPECT_GE(drained_.lost, decoded - drained_.events());
+  // Metadata is lost too, a tenth as much.
+  EXPECT_LT(drained_.lost, (decoded - drained_.events()) * 3 / 2);
 }
 
 TEST_F(ReplayFaults, BuffersAfterTheEndAreCountedAndLeftAlone) {

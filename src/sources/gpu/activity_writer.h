@@ -83,7 +83,7 @@ class ActivityWriter final : public ActivitySink {
   };
   static constexpr std::size_t kMostOwnArgs = 3 * sizeof(std::uint64_t);
   // `kind`: a constant where it is known.
-  bool write_own_args(const ArgTemplate& known, ActivityKind kind, const OwnValues& own);
+  void write_own_args(const ArgTemplate& known, ActivityKind kind, const OwnValues& own);
   void write_all_args(const Activity& activity, KernelName name);
   std::uint32_t device_of(const Activity& activity);
   void remember_launch(std::uint32_t correlation, std::uint64_t begin, std::uint64_t end);

@@ -36,12 +36,13 @@ inline model::SiteId ActivityWriter::known_site(ActivityKind kind, unsigned oper
   return launch.correlation != correlation || begin >= launch.begin;
 }
 
-// False: nothing is recorded. REQUIRES: times that are not suspect, as they came; the template's lane is known.
-[[gnu::always_inline]] inline bool ActivityWriter::write_own_args(const ArgTemplate& known, ActivityKind kind,
+// What finds no room is counted as lost by the recorder, so it is not tried again in another way. REQUIRES: times that
+// are not suspect, as they came; the template's lane is known.
+[[gnu::always_inline]] inline void ActivityWriter::write_own_args(const ArgTemplate& known, ActivityKind kind,
                                                                   const OwnValues& own) {
-  char* const at = run_.begin(kMostOwnArgs);
-  if (__builtin_expect(at == nullptr, 0)) return false;
   ++counts_.records[static_cast<unsigned>(kind)];
+  char* const at = run_.begin(kMostOwnArgs);
+  if (__builtin_expect(at == nullptr, 0)) return;
   ActivityArgs args(at + sizeof(model::RecordHeader));
   args.add(Key::kCorrelation, own.correlation);
   if (kind == ActivityKind::kKernel) args.add_signed(Key::kGridId, own.grid_id);
@@ -50,7 +51,6 @@ inline model::SiteId ActivityWriter::known_site(ActivityKind kind, unsigned oper
   const base::Ticks end = clock_->to_ticks(own.end);
   record::put_event(at, known.site, begin, end, known.schema, args.end(), known.lane, model::kFlagConstants);
   run_.end(args.end());
-  return true;
 }
 
 template <ActivityKind kind>
@@ -61,7 +61,8 @@ template <ActivityKind kind>
   const ArgTemplate* const known = templates_.find_recent(call, name);
   if (known == nullptr || known->lane == 0) return false;
   remember_launch(call.correlation, call.begin, call.end);
-  return write_own_args(*known, kind, {call.begin, call.end, call.correlation, 0});
+  write_own_args(*known, kind, {call.begin, call.end, call.correlation, 0});
+  return true;
 }
 
 [[gnu::always_inline]] inline bool ActivityWriter::try_launch(const KernelLaunch& launch) {
@@ -72,7 +73,8 @@ template <ActivityKind kind>
   const KernelName name = __builtin_expect(compared != nullptr, 1) ? *compared : name_of(launch.symbol);
   const ArgTemplate* const known = templates_.find_recent(launch, name);
   if (known == nullptr || known->lane == 0) return false;
-  return write_own_args(*known, kKernel, {launch.begin, launch.end, launch.correlation, launch.grid_id});
+  write_own_args(*known, kKernel, {launch.begin, launch.end, launch.correlation, launch.grid_id});
+  return true;
 }
 
 }  // namespace dft::gpu
