@@ -10,6 +10,7 @@
 
 #include "base/raw_io.h"
 #include "record/interrupted.h"
+#include "record/region_args.h"
 
 namespace dft::record {
 
@@ -105,6 +106,7 @@ void Recorder::forget_threads() {
     ChunkHeader* regions = state->region_chunks.load(std::memory_order_acquire);
     while (regions != nullptr) {
       ChunkHeader* next = regions->next;
+      drop_args_in(regions);
       pool.give_back(regions);
       regions = next;
     }

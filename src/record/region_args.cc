@@ -184,4 +184,11 @@ void drop_args(RegionSlot& slot) {
   recorder.pool.give_back(slot.spill);
 }
 
+void drop_args_in(model::ChunkHeader* regions) {
+  const std::uint64_t used = regions->committed.load(std::memory_order_acquire);
+  for (std::uint64_t at = 0; at + sizeof(RegionSlot) <= used; at += sizeof(RegionSlot)) {
+    drop_args(*reinterpret_cast<RegionSlot*>(regions->data() + at));
+  }
+}
+
 }  // namespace dft::record

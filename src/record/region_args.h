@@ -23,6 +23,8 @@ bool put_any(model::RegionSlot& slot, model::ArgType type, std::string_view key,
 
 // The args of a region that is closed are no longer needed.
 void drop_args(model::RegionSlot& slot);
+// The same for all regions of a chunk. REQUIRES: nobody records.
+void drop_args_in(model::ChunkHeader* regions);
 
 // An extent as the word that it is: what is added to the schema and to the bytes is added at once.
 inline constexpr int kBytesShift = 32;

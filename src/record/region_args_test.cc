@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "record/drained_records_for_test.h"
@@ -307,6 +310,57 @@ TEST_F(RegionArgs, MoreThan65536RelationsAllArrive) {
   const CopiedRecord& record = close_and_get(region);
   EXPECT_EQ(keys_of(record).size(), kRelations + 2);
   EXPECT_EQ(record.arg("after"), 2u);
+}
+
+std::uint64_t mapped_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * 4096;
+}
+
+TEST_F(RegionArgs, WhatIsSpilledGoesBackWhoeverEndsTheRegionOrNobody) {
+  const std::string long_text(100'000, 'x');
+  std::uint64_t before = 0;
+  for (int round = 0; round < 100; ++round) {
+    if (round == 5) before = mapped_bytes();  // what the pool keeps is mapped
+    std::vector<Region*> regions(20);
+    for (Region*& region : regions) {
+      region = open_region(site_);
+      add_string(region, "s", long_text);
+    }
+    std::thread([&] {
+      for (int i = 0; i < 10; ++i) close_region(regions[static_cast<std::size_t>(i)]);
+    }).join();
+    drained_.end();
+    drained_.records.clear();
+    drained_.begin({});
+  }
+  EXPECT_LT(mapped_bytes(), before + 64'000'000) << "95 times 20 times 128 KiB were used";
+}
+
+TEST_F(RegionArgs, AnotherThreadEndsARegionThatIsBeingUpdated) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the program's own race";
+#endif
+  std::atomic<Region*> shared{nullptr};
+  std::atomic<bool> over{false};
+  std::thread closer([&] {
+    while (!over.load()) {
+      if (Region* region = shared.exchange(nullptr)) close_region(region);
+    }
+  });
+  const std::string text(250, 'x');
+  for (int i = 0; i < 20'000; ++i) {
+    Region* region = open_region(site_);
+    shared.store(region);
+    for (int n = 0; n < 4; ++n) add_string(region, "key" + std::to_string(n), text);  // the second spills
+    while (shared.load() != nullptr) std::this_thread::yield();
+    if (i % 64 == 0) drained_.step();
+  }
+  over.store(true);
+  closer.join();
+  drained_.end();
+  EXPECT_EQ(drained_.records.size() + drained_.lost, 20'000u);
 }
 
 }  // namespace

@@ -73,10 +73,12 @@ inline bool is_being_updated(const RegionSlot* slot) {
   return slot->busy != 0 && (slot->flags & model::kFlagMetadataEvent) == 0;
 }
 
-// Slots that were closed by others, or in the middle of an update. REQUIRES: signals are blocked.
+// Slots that were closed by others, or in the middle of an update. Their args go only now: the thread, or what a
+// handler interrupted, may have been writing them. REQUIRES: signals are blocked.
 RegionSlot* take_back(ThreadState* state) {
+  if (is_in_handler(state)) return nullptr;
   RegionSlot* closed = state->returned.exchange(nullptr, std::memory_order_acquire);
-  if (is_in_handler(state)) return closed;
+  for (RegionSlot* slot = closed; slot != nullptr; slot = slot->link) drop_args(*slot);
   while (RegionSlot* slot = state->parked) {
     state->parked = slot->link;
     drop_args(*slot);
@@ -184,11 +186,7 @@ void release_of_other(RegionSlot* slot) {
 }
 
 void release(ThreadState* state, RegionSlot* slot) {
-  if (slot->owner != state) {
-    drop_args(*slot);
-    release_of_other(slot);
-    return;
-  }
+  if (slot->owner != state) return release_of_other(slot);
   if (state->innermost == slot) state->innermost = slot->link;
   // A handler's interrupted code goes on to write into the slot and its args.
   if (is_in_handler(state) && is_being_updated(slot)) return release_own(slot, state->parked);
