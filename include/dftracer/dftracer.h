@@ -143,7 +143,8 @@ void dftracer_region_update_strn(struct DFTracerData* region, const char* key, c
                                  size_t length) DFTRACER_NOEXCEPT_;
 
 /* For the macros: an arg under a key of 1 to 8 bytes that is known at compile time and comes as one little-endian word.
- * kind: 1 int64, 2 uint64, 3 double (its bits), 4 bool. */
+ * kind: 1 int64, 2 uint64, 3 double (its bits), 4 bool. Of kind and length the lowest byte counts; what is none of
+ * these is ignored. */
 void dftracer_region_update_word(struct DFTracerData* region, uint64_t key_word, uint32_t key_length, int kind,
                                  uint64_t bits) DFTRACER_NOEXCEPT_;
 void dftracer_region_update_word_str(struct DFTracerData* region, uint64_t key_word, uint32_t key_length,

